@@ -1,0 +1,525 @@
+//! Lines to records, tests and a closing line; what cannot be read is named by its line.
+
+use measure::line::{DONE_FAILED, DONE_OK, RECORD, SAMPLES, TEST, TEST_OUTCOME, TEST_RESULT};
+use measure::{ExcludedSample, RawSamplesOf, RecordOf, SCHEMA};
+use serde::de::DeserializeOwned;
+
+use crate::lines::Line;
+
+/// A record as the host keeps it.
+pub type Record = RecordOf<String>;
+type RawSamples = RawSamplesOf<String, Vec<u32>, Vec<ExcludedSample>>;
+
+/// How an on-target test ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Ok,
+    Failed(String),
+    /// The race that the test is about never came up, so that nothing was tested.
+    Missed(String),
+    /// The line breaks off or goes on with something else: the test never ended.
+    Broken,
+}
+
+/// One `test NAME ... outcome` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    pub name: String,
+    pub outcome: Outcome,
+}
+
+/// The line that an image closes its output with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Closing {
+    Done {
+        ok: bool,
+        detail: String,
+    },
+    Tests {
+        ok: bool,
+        passed: usize,
+        failed: usize,
+    },
+}
+
+/// Something that could not be read, or is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// From 1; none where the log as a whole is meant.
+    pub line: Option<usize>,
+    pub what: String,
+}
+
+/// What could be read of a log.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub records: Vec<Record>,
+    pub tests: Vec<Test>,
+    pub closing: Option<Closing>,
+    pub problems: Vec<Problem>,
+}
+
+impl Log {
+    /// Takes the next line.
+    pub fn take(&mut self, line: &Line<'_>) {
+        if let Err(what) = self.read(line) {
+            self.problems.push(Problem {
+                line: Some(line.number),
+                what,
+            });
+        }
+    }
+
+    /// Names what only the end of the log shows.
+    pub fn finish(&mut self) {
+        let what = match self.closing {
+            None if self.records.is_empty() && self.tests.is_empty() => {
+                "no RECORD, no test and no closing line: \
+                 the image said nothing, or this is not one of its logs"
+                    .into()
+            }
+            None => "no closing line (DONE or test result): \
+                     the image stopped early, or the log is cut"
+                .into(),
+            Some(Closing::Done { .. }) if self.records.is_empty() => {
+                "closed by DONE, but without any RECORD line".into()
+            }
+            Some(Closing::Done { .. }) => return,
+            Some(Closing::Tests { .. }) if self.tests.is_empty() => "ran no test".into(),
+            Some(Closing::Tests { ok, passed, failed }) => {
+                let seen = self.passed();
+                let counted = (seen, self.tests.len() - seen);
+                if (passed, failed) != counted {
+                    format!(
+                        "closing line says {passed} passed and {failed} failed, \
+                         the tests' lines say {} and {}",
+                        counted.0, counted.1
+                    )
+                } else if ok != (failed == 0) {
+                    "closing line contradicts its own counts".into()
+                } else {
+                    return;
+                }
+            }
+        };
+        self.problems.push(Problem { line: None, what });
+    }
+
+    /// Tests that passed.
+    pub fn passed(&self) -> usize {
+        let ok = |t: &&Test| t.outcome == Outcome::Ok;
+        self.tests.iter().filter(ok).count()
+    }
+
+    fn read(&mut self, line: &Line<'_>) -> Result<(), String> {
+        let text = line.text;
+        if line.shortened {
+            return Err("line longer than 64 KiB, dropped".into());
+        }
+        if text
+            .chars()
+            .any(|c| c == '\u{fffd}' || (c.is_control() && c != '\t' && c != '\u{1b}'))
+        {
+            return Err("not text: noise on the line, or a foreign log".into());
+        }
+        if let Some((before, json)) = after(text, RECORD) {
+            let (record, left) = json_of::<Record>(json, "record", line.ended)?;
+            check(&record)?;
+            self.records.push(record);
+            return self.clean(before, left, "record");
+        }
+        if let Some((before, json)) = after(text, SAMPLES) {
+            let (raw, left) = json_of::<RawSamples>(json, "raw samples", line.ended)?;
+            let taken = raw.samples.len();
+            if let Some(e) = raw.excluded.iter().find(|e| e.at as usize >= taken) {
+                return Err(format!(
+                    "malformed raw samples: number {} of {taken} is marked as excluded",
+                    e.at
+                ));
+            }
+            return self.clean(before, left, "raw samples");
+        }
+        if let Some(rest) = text.strip_prefix(TEST_RESULT) {
+            return self.close(tests_closing(rest)?);
+        }
+        if text.starts_with("DONE ") {
+            return self.close(done_closing(text)?);
+        }
+        if let Some((name, outcome)) = text
+            .strip_prefix(TEST)
+            .and_then(|rest| rest.split_once(TEST_OUTCOME))
+        {
+            return self.test(name, outcome);
+        }
+        // The last thing a crashed or killed image wrote; a marker may be among the missing part.
+        if !line.ended && self.closing.is_none() {
+            return Err("breaks off in the middle of the line".into());
+        }
+        Ok(())
+    }
+
+    /// A line that was read, but did not stand alone or came too late.
+    fn clean(&self, before: &str, left: &str, what: &str) -> Result<(), String> {
+        if !before.is_empty() {
+            Err(format!("other text before the {what}, which was kept"))
+        } else if !left.trim().is_empty() {
+            Err(format!("other text after the {what}, which was kept"))
+        } else if self.closing.is_some() {
+            Err(format!(
+                "{what} after the closing line, kept: two runs in one log?"
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn close(&mut self, closing: Closing) -> Result<(), String> {
+        if self.closing.is_some() {
+            return Err("a second closing line, ignored: two runs in one log?".into());
+        }
+        self.closing = Some(closing);
+        Ok(())
+    }
+
+    fn test(&mut self, name: &str, outcome: &str) -> Result<(), String> {
+        let reason = |rest: &str| rest.trim_start_matches(':').trim().to_owned();
+        let outcome = if outcome == "ok" {
+            Outcome::Ok
+        } else if let Some(why) = outcome.strip_prefix("FAILED") {
+            Outcome::Failed(reason(why))
+        } else if let Some(why) = outcome.strip_prefix("window not hit") {
+            Outcome::Missed(reason(why))
+        } else {
+            Outcome::Broken
+        };
+        let broken = outcome == Outcome::Broken;
+        let again = self.tests.iter().any(|t| t.name == name);
+        self.tests.push(Test {
+            name: name.into(),
+            outcome,
+        });
+        if broken {
+            Err(format!("test {name} has no outcome"))
+        } else if again {
+            Err(format!("test {name} reports a second time"))
+        } else if self.closing.is_some() {
+            Err(format!("test {name} reports after the closing line"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Where `marker` and a JSON object stand in `text`: what is before the marker and what follows it.
+fn after<'t>(text: &'t str, marker: &str) -> Option<(&'t str, &'t str)> {
+    text.match_indices(marker)
+        .map(|(at, _)| (&text[..at], &text[at + marker.len()..]))
+        .find(|(before, rest)| before.is_empty() || rest.starts_with('{'))
+}
+
+/// The object at the start of `text` and what follows it.
+fn json_of<'t, T: DeserializeOwned>(
+    text: &'t str,
+    what: &str,
+    ended: bool,
+) -> Result<(T, &'t str), String> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    let value = match stream.next() {
+        Some(Ok(value)) => value,
+        Some(Err(e)) if e.is_eof() => {
+            let place = if ended { "" } else { " by the end of the log" };
+            return Err(format!("{what} cut off{place}"));
+        }
+        None => return Err(format!("{what} cut off")),
+        Some(Err(e)) => return Err(format!("malformed {what}: {e}")),
+    };
+    let left = &text[stream.byte_offset()..];
+    match value.get("schema").and_then(serde_json::Value::as_u64) {
+        Some(schema) if schema == u64::from(SCHEMA) => {}
+        Some(schema) => {
+            return Err(format!(
+                "{what} of schema {schema}, this txbench reads {SCHEMA}: use the one of the image's version"
+            ));
+        }
+        None => return Err(format!("malformed {what}: no schema number")),
+    }
+    serde_json::from_value(value)
+        .map(|value| (value, left))
+        .map_err(|e| format!("malformed {what}: {e}"))
+}
+
+fn check(record: &Record) -> Result<(), String> {
+    if record.n == 0 {
+        return Err("malformed record: figures of no samples".into());
+    }
+    if !(record.min <= record.mean && record.mean <= record.max) {
+        return Err(format!(
+            "malformed record: min {}, mean {}, max {} are out of order",
+            record.min, record.mean, record.max
+        ));
+    }
+    Ok(())
+}
+
+fn done_closing(text: &str) -> Result<Closing, String> {
+    for (marker, ok) in [(DONE_OK, true), (DONE_FAILED, false)] {
+        let Some(rest) = text.strip_prefix(marker) else {
+            continue;
+        };
+        if rest.is_empty() || rest.starts_with(':') {
+            let detail = rest.trim_start_matches(':').trim().to_owned();
+            return Ok(Closing::Done { ok, detail });
+        }
+    }
+    Err("malformed closing line: neither `DONE ok` nor `DONE FAILED`".into())
+}
+
+/// The rest of a `test result: ` line: `ok. N passed; M failed`, as cargo's; more may follow.
+fn tests_closing(rest: &str) -> Result<Closing, String> {
+    let read = || {
+        let (ok, counts) = match rest.split_once(". ")? {
+            ("ok", counts) => (true, counts),
+            ("FAILED", counts) => (false, counts),
+            _ => return None,
+        };
+        let mut counts = counts.split(';').map(str::trim);
+        let passed = counts.next()?.strip_suffix(" passed")?.parse().ok()?;
+        let failed = counts.next()?.strip_suffix(" failed")?.parse().ok()?;
+        Some(Closing::Tests { ok, passed, failed })
+    };
+    read().ok_or_else(|| "malformed closing line: not `test result: ok. N passed; M failed`".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lines::Lines;
+
+    const GOOD: &str = concat!(
+        r#"RECORD {"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","#,
+        r#""stack":"BTCM","cache":"cold","unit":"instructions","n":256,"excluded":0,"min":40,"#,
+        r#""mean":40,"max":40,"first":40,"opt":"3","lto":"fat","counter":"CNTPCT","overhead":3}"#
+    );
+
+    fn read(text: &str) -> Log {
+        let mut log = Log::default();
+        let mut lines = Lines::new();
+        lines.feed(text.as_bytes(), |l| log.take(&l));
+        lines.finish(|l| log.take(&l));
+        log.finish();
+        log
+    }
+
+    fn problems(log: &Log) -> Vec<(Option<usize>, &str)> {
+        let pair = |p| {
+            let Problem { line, what }: &Problem = p;
+            (*line, what.as_str())
+        };
+        log.problems.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn a_whole_log_has_no_problems() {
+        let log = read(&format!(
+            "banner\r\n\x1b[1mbold\x1b[0m\r\n{GOOD}\r\nDONE ok: 5 checks\r\n"
+        ));
+        assert_eq!(problems(&log), []);
+        assert_eq!(log.records.len(), 1);
+        let done = Closing::Done {
+            ok: true,
+            detail: "5 checks".into(),
+        };
+        assert_eq!(log.closing, Some(done));
+    }
+
+    #[test]
+    fn a_record_cut_at_any_byte_is_named_and_the_others_kept() {
+        for cut in "RECORD {".len()..GOOD.len() {
+            let log = read(&format!("{GOOD}\n{}", &GOOD[..cut]));
+            assert_eq!(log.records.len(), 1, "cut at {cut}");
+            let got = problems(&log);
+            assert_eq!(got[0], (Some(2), "record cut off by the end of the log"));
+            assert!(got[1].1.starts_with("no closing line"));
+        }
+        for cut in 1..="RECORD ".len() {
+            let got = read(&format!("{GOOD}\n{}", &GOOD[..cut]));
+            assert_eq!(problems(&got)[0].0, Some(2), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_record_cut_by_another_line_is_named() {
+        let log = read(&format!("{}\n{GOOD}\nDONE ok\n", &GOOD[..60]));
+        assert_eq!(problems(&log), [(Some(1), "record cut off")]);
+        assert_eq!(log.records.len(), 1);
+    }
+
+    #[test]
+    fn interleaved_text_is_named_and_the_record_kept() {
+        let log = read(&format!("[12:00:01] {GOOD}\n{GOOD} tick\nDONE ok\n"));
+        assert_eq!(
+            problems(&log),
+            [
+                (Some(1), "other text before the record, which was kept"),
+                (Some(2), "other text after the record, which was kept"),
+            ]
+        );
+        assert_eq!(log.records.len(), 2);
+    }
+
+    #[test]
+    fn prose_about_records_is_prose() {
+        let log = read(&format!(
+            "each RECORD line below is JSON\n{GOOD}\nDONE ok\n"
+        ));
+        assert_eq!(problems(&log), []);
+    }
+
+    #[test]
+    fn malformed_records_say_what_is_wrong() {
+        for (from, to, says) in [
+            ("\"schema\":1", "\"schema\":2", "schema 2"),
+            ("\"schema\":1,", "", "no schema"),
+            (
+                "context_switch",
+                "context_swatch",
+                "unknown variant `context_swatch`",
+            ),
+            ("\"n\":256,", "", "missing field `n`"),
+            ("\"n\":256", "\"n\":0", "no samples"),
+            ("\"min\":40", "\"min\":-1", "-1"),
+            ("\"min\":40", "\"min\":41", "out of order"),
+            ("\"max\":40", "\"max\":4294967296", "4294967296"),
+            ("\"n\":", "\"n\";", "malformed record"),
+        ] {
+            let log = read(&format!("{}\n{GOOD}\nDONE ok\n", GOOD.replace(from, to)));
+            assert_eq!(log.records.len(), 1, "{says}");
+            let got = problems(&log);
+            assert_eq!(got.len(), 1, "{got:?}");
+            assert!(got[0].0 == Some(1) && got[0].1.contains(says), "{got:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_a_later_version_is_no_problem() {
+        let log = read(&format!(
+            "{}\nDONE ok\n",
+            GOOD.replace("\"n\"", "\"placement\":16,\"n\"")
+        ));
+        assert_eq!(problems(&log), []);
+    }
+
+    #[test]
+    fn foreign_logs_are_refused() {
+        assert!(problems(&read(""))[0].1.starts_with("no RECORD"));
+        assert!(
+            problems(&read("root:x:0:0\n"))[0]
+                .1
+                .starts_with("no RECORD")
+        );
+        let log = read(&format!("{GOOD}\n\u{1}\u{fffd}\nDONE ok\n"));
+        assert_eq!(problems(&log)[0].0, Some(2));
+        assert_eq!(log.records.len(), 1);
+    }
+
+    #[test]
+    fn two_runs_in_one_log_are_noticed() {
+        let run = format!("{GOOD}\nDONE ok\n");
+        let log = read(&format!("{run}{run}"));
+        assert_eq!(log.records.len(), 2);
+        assert_eq!(
+            problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(),
+            [Some(3), Some(4)]
+        );
+    }
+
+    #[test]
+    fn closing_lines() {
+        let failed = read(&format!("{GOOD}\nDONE FAILED: sleeper not resumed\n"));
+        let done = Closing::Done {
+            ok: false,
+            detail: "sleeper not resumed".into(),
+        };
+        assert_eq!(failed.closing, Some(done));
+        for bad in ["DONE okay", "DONE", "DONE failed"] {
+            let log = read(&format!("{GOOD}\n{bad}\n"));
+            assert_eq!(log.closing, None, "{bad}");
+            assert!(!log.problems.is_empty());
+        }
+        assert!(
+            problems(&read("DONE ok\n"))[0]
+                .1
+                .contains("without any RECORD")
+        );
+    }
+
+    #[test]
+    fn raw_samples_are_checked() {
+        let line = r#"SAMPLES {"schema":1,"bench":"deep_stack","kernel":"k","board":"b","stack":"BTCM","cache":"cold","unit":"u","samples":[1,2],"excluded":[{"at":1,"why":"tick"}]}"#;
+        let log = read(&format!("{GOOD}\n{line}\nDONE ok\n"));
+        assert_eq!(problems(&log), []);
+        let log = read(&format!(
+            "{GOOD}\n{}\nDONE ok\n",
+            line.replace(":1,\"why", ":2,\"why")
+        ));
+        assert!(problems(&log)[0].1.contains("number 2 of 2"));
+        let log = read(&format!("{GOOD}\n{}\nDONE ok\n", &line[..150]));
+        assert_eq!(problems(&log), [(Some(2), "raw samples cut off")]);
+    }
+
+    #[test]
+    fn test_lines() {
+        let log = read(concat!(
+            "test a::b ... ok\n",
+            "test c ... FAILED: left 1, right 2\n",
+            "test d ... window not hit: 0 of 1000\n",
+            "test e ... data abort at 0x0\n",
+            "test a::b ... ok\n",
+            "test result: FAILED. 1 passed; 2 failed\n",
+        ));
+        let outcomes: Vec<_> = log.tests.iter().map(|t| t.outcome.clone()).collect();
+        assert_eq!(
+            outcomes,
+            [
+                Outcome::Ok,
+                Outcome::Failed("left 1, right 2".into()),
+                Outcome::Missed("0 of 1000".into()),
+                Outcome::Broken,
+                Outcome::Ok,
+            ]
+        );
+        assert_eq!(
+            problems(&log),
+            [
+                (Some(4), "test e has no outcome"),
+                (Some(5), "test a::b reports a second time"),
+                (
+                    None,
+                    "closing line says 1 passed and 2 failed, the tests' lines say 2 and 3"
+                ),
+            ]
+        );
+        let closing = Closing::Tests {
+            ok: false,
+            passed: 1,
+            failed: 2,
+        };
+        assert_eq!(log.closing, Some(closing));
+    }
+
+    #[test]
+    fn malformed_test_results() {
+        for bad in [
+            "ok",
+            "ok. x passed; 0 failed",
+            "ok. 1 passed",
+            "fine. 1 passed; 0 failed",
+        ] {
+            let log = read(&format!("test a ... ok\ntest result: {bad}\n"));
+            assert_eq!(log.closing, None, "{bad}");
+            assert_eq!(problems(&log)[0].0, Some(2));
+        }
+        let log = read("test a ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored\n");
+        assert_eq!(problems(&log), []);
+    }
+}

@@ -1,0 +1,232 @@
+//! `txbench`: the host's side of the measurements and of the on-target tests.
+//!
+//! Boots an image in QEMU under a time limit, shows its UART live, reads the lines that
+//! [`measure::line`] describes, prints tables and passes the guest's exit code on.
+#![forbid(unsafe_code)]
+
+mod judge;
+mod lines;
+mod log;
+mod qemu;
+mod table;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::judge::Verdict;
+use crate::lines::Lines;
+use crate::log::Log;
+use crate::qemu::{End, Qemu};
+
+/// Exit codes of `txbench` itself; a guest's own code is passed on as it is.
+mod code {
+    /// A self-check, a test or an expectation failed.
+    pub const FAILED: u8 = 1;
+    /// The log is cut, malformed or foreign in places.
+    pub const LOG: u8 = 3;
+    /// QEMU or a file cannot be used.
+    pub const UNUSABLE: u8 = 4;
+    /// The time limit ended the guest.
+    pub const LIMIT: u8 = 124;
+    /// A signal ended `txbench`.
+    pub const INTERRUPTED: u8 = 130;
+}
+
+/// Runs measurement and test images in QEMU and reads what they print.
+#[derive(Parser)]
+#[command(name = "txbench", version, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: the guest's own if it is not 0; else 0 all well, 1 a check, test or expectation failed,
+2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU or a file cannot be used,
+124 time limit, 130 interrupted.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Boot an image in QEMU, show its output live, end with the tables and the verdict.
+    Run(Run),
+    /// Read a captured log and print its tables and verdict.
+    Parse {
+        /// Captured UART output.
+        log: PathBuf,
+    },
+    /// Run images of on-target tests one after another and add up their results.
+    Test(Test),
+}
+
+#[derive(Args)]
+struct Machine {
+    /// Limit for each image, in seconds.
+    #[arg(long, value_name = "SECS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+    /// QEMU to use.
+    #[arg(long, value_name = "PATH", default_value = "qemu-system-arm")]
+    qemu: PathBuf,
+}
+
+#[derive(Args)]
+struct Run {
+    /// Image to boot, an ELF file for 32-bit Arm.
+    elf: PathBuf,
+    #[command(flatten)]
+    machine: Machine,
+    /// Write the UART's bytes to this file as well.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Succeed exactly when the guest exits with this code; no closing line is asked for.
+    #[arg(long, value_name = "CODE")]
+    expect_exit: Option<u8>,
+    /// Succeed only if a line of the output contains this text; may be repeated.
+    #[arg(long, value_name = "TEXT")]
+    expect: Vec<String>,
+}
+
+#[derive(Args)]
+struct Test {
+    /// Images to boot, ELF files for 32-bit Arm.
+    #[arg(required = true)]
+    elf: Vec<PathBuf>,
+    #[command(flatten)]
+    machine: Machine,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(args) => run(&args),
+        Command::Parse { log } => parse(&log),
+        Command::Test(args) => test(&args),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("txbench: {error}");
+            ExitCode::from(code::UNUSABLE)
+        }
+    }
+}
+
+/// What an image printed and how it ended.
+struct Ran {
+    log: Log,
+    end: End,
+    /// For each expected text, whether a line contained it.
+    seen: Vec<bool>,
+}
+
+fn boot(
+    qemu: &Qemu,
+    elf: &Path,
+    limit: Duration,
+    expect: &[String],
+    mut copy: Option<(&Path, File)>,
+) -> Result<Ran, String> {
+    let mut lines = Lines::new();
+    let mut log = Log::default();
+    let mut seen = vec![false; expect.len()];
+    let mut take = |line: lines::Line<'_>, log: &mut Log| {
+        for (text, seen) in expect.iter().zip(&mut seen) {
+            *seen |= line.text.contains(text.as_str());
+        }
+        log.take(&line);
+    };
+    let mut screen = std::io::stdout().lock();
+    let end = qemu.boot(elf, limit, |bytes| {
+        screen
+            .write_all(bytes)
+            .and_then(|()| screen.flush())
+            .map_err(|e| format!("cannot write to standard output: {e}"))?;
+        if let Some((path, file)) = &mut copy {
+            file.write_all(bytes)
+                .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        }
+        lines.feed(bytes, |line| take(line, &mut log));
+        Ok(())
+    })?;
+    let cut = lines.finish(|line| take(line, &mut log));
+    if cut {
+        // What follows starts on a line of its own.
+        let _ = screen.write_all(b"\n");
+    }
+    log.finish();
+    Ok(Ran { log, end, seen })
+}
+
+fn run(args: &Run) -> Result<u8, String> {
+    let qemu = Qemu::find(&args.machine.qemu)?;
+    qemu::check_image(&args.elf)?;
+    let copy = match &args.log {
+        Some(path) => {
+            let file =
+                File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
+            Some((path.as_path(), file))
+        }
+        None => None,
+    };
+    let limit = Duration::from_secs(args.machine.timeout);
+    let ran = boot(&qemu, &args.elf, limit, &args.expect, copy)?;
+
+    print!("{}", table::tables(&ran.log.records));
+    let missing: Vec<_> = args
+        .expect
+        .iter()
+        .zip(&ran.seen)
+        .filter(|(_, seen)| !**seen)
+        .map(|(text, _)| text.as_str())
+        .collect();
+    let verdict = match args.expect_exit {
+        Some(code) => Verdict::expected(&ran.end, code, &missing),
+        None => Verdict::run(&ran.log, &ran.end, &missing),
+    };
+    Ok(verdict.print())
+}
+
+fn parse(path: &Path) -> Result<u8, String> {
+    let mut file = File::open(path).map_err(|e| format!("cannot open {}: {e}", path.display()))?;
+    let mut lines = Lines::new();
+    let mut log = Log::default();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let n = file
+            .read(&mut buffer)
+            .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        if n == 0 {
+            break;
+        }
+        lines.feed(&buffer[..n], |line| log.take(&line));
+    }
+    lines.finish(|line| log.take(&line));
+    log.finish();
+    print!("{}", table::tables(&log.records));
+    Ok(Verdict::log(&log).print())
+}
+
+fn test(args: &Test) -> Result<u8, String> {
+    let qemu = Qemu::find(&args.machine.qemu)?;
+    for elf in &args.elf {
+        qemu::check_image(elf)?;
+    }
+    let limit = Duration::from_secs(args.machine.timeout);
+    let mut suite = judge::Suite::default();
+    for elf in &args.elf {
+        let name = elf.file_stem().unwrap_or(elf.as_os_str());
+        let name = name.to_string_lossy();
+        println!("Running {name}");
+        let ran = boot(&qemu, elf, limit, &[], None)?;
+        suite.image(&name, &ran.log, &ran.end);
+        if matches!(ran.end, End::Interrupted) {
+            eprintln!("txbench: interrupted");
+            return Ok(code::INTERRUPTED);
+        }
+        println!();
+    }
+    Ok(suite.print())
+}

@@ -1,0 +1,409 @@
+//! `txbench` against a QEMU that is a shell script: every way an image can end.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const MACHINES: &str =
+    "echo 'mps3-an524  ARM MPS3 with AN524'; echo 'mps3-an536  ARM MPS3 with AN536'";
+const CLOSING: &str = "DONE ok: 5 checks";
+
+fn record(stack: &str, cache: &str, figures: [u32; 3]) -> String {
+    let [min, mean, max] = figures;
+    format!(
+        r#"RECORD {{"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","stack":"{stack}","cache":"{cache}","unit":"instructions","n":255,"excluded":1,"min":{min},"mean":{mean},"max":{max},"first":{max},"opt":"3","lto":"fat","counter":"CNTPCT","overhead":3}}"#
+    )
+}
+
+fn records() -> String {
+    [
+        record("BTCM", "cold", [40, 40, 41]),
+        record("DRAM0", "cold", [40, 42, 44]),
+        record("BTCM", "warm", [40, 40, 40]),
+        record("DRAM0", "warm", [40, 40, 40]),
+    ]
+    .join("\n")
+}
+
+struct Bench {
+    dir: TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let bench = Self { dir };
+        bench.elf("image");
+        bench
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn elf(&self, name: &str) -> PathBuf {
+        let mut head = [0; 52];
+        head[..6].copy_from_slice(b"\x7fELF\x01\x01");
+        head[18] = 40;
+        let path = self.path(name);
+        fs::write(&path, head).unwrap();
+        path
+    }
+
+    /// A stand-in for QEMU: `machines` answers `-machine help`, `body` is the guest. In `body`,
+    /// `$image` is the name of the booted image.
+    fn qemu(&self, machines: &str, body: &str) -> PathBuf {
+        let path = self.path("qemu");
+        let script = format!(
+            "#!/bin/sh\n\
+             case \"$1\" in\n\
+             --version) echo 'QEMU emulator version 7.2.19'; exit 0;;\n\
+             -machine) {machines}; exit 0;;\n\
+             esac\n\
+             for image; do :; done\n\
+             args=\"$*\"; image=${{image##*/}}\n\
+             {body}\n"
+        );
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// A guest that prints `text` and exits with `code`.
+    fn prints(&self, text: &str, code: u8) -> PathBuf {
+        fs::write(self.path("uart"), text).unwrap();
+        let uart = self.path("uart");
+        self.qemu(MACHINES, &format!("cat '{}'; exit {code}", uart.display()))
+    }
+
+    fn txbench(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_txbench"))
+            .args(args)
+            .current_dir(self.dir.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.txbench(&[&["run", "image", "--qemu", "./qemu"], args].concat())
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Everything a user sees, for golden files.
+fn seen(output: &Output) -> String {
+    format!(
+        "exit code {}\n--- stdout\n{}--- stderr\n{}",
+        code(output),
+        stdout(output),
+        stderr(output)
+    )
+}
+
+#[test]
+fn run_shows_the_uart_and_ends_with_tables_and_verdict() {
+    let bench = Bench::new();
+    bench.prints(&format!("banner\r\n{}\r\n{CLOSING}\r\n", records()), 0);
+    insta::assert_snapshot!(seen(&bench.run(&[])));
+}
+
+#[test]
+fn run_boots_with_the_flags_the_figures_depend_on() {
+    let bench = Bench::new();
+    bench.qemu(MACHINES, "echo \"$args\"; exit 0");
+    let shown = stdout(&bench.run(&[]));
+    assert_eq!(
+        shown.lines().next().unwrap(),
+        "-M mps3-an536 -smp 1 -nographic -icount shift=0,sleep=off \
+         -global cortex-r52-arm-cpu.cntfrq=1000000000 \
+         -semihosting-config enable=on,target=native -kernel image"
+    );
+}
+
+#[test]
+fn run_passes_the_guests_code_on() {
+    let bench = Bench::new();
+    bench.prints(&format!("{}\n{CLOSING}\n", records()), 103);
+    let output = bench.run(&[]);
+    assert_eq!(code(&output), 103);
+    assert!(stdout(&output).ends_with("verdict: FAILED (the guest exited with 103)\n"));
+}
+
+#[test]
+fn run_fails_on_a_failed_self_check_even_if_the_guest_exits_well() {
+    let bench = Bench::new();
+    bench.prints(
+        &format!("{}\nDONE FAILED: sleeper not resumed\n", records()),
+        0,
+    );
+    let output = bench.run(&[]);
+    assert_eq!(code(&output), 1);
+    assert!(stdout(&output).ends_with("verdict: FAILED: self-checks: sleeper not resumed\n"));
+}
+
+#[test]
+fn run_keeps_what_could_be_read_of_a_broken_log() {
+    let bench = Bench::new();
+    let records = records();
+    let malformed = record("ATCM", "warm", [5, 4, 3]);
+    let text = format!(
+        "\x01\x02 noise\n{malformed}\n[ts] {records}\n{}",
+        &records[..90]
+    );
+    bench.prints(&text, 0);
+    insta::assert_snapshot!(seen(&bench.run(&[])));
+}
+
+#[test]
+fn run_ends_a_hanging_image_and_all_its_processes() {
+    let bench = Bench::new();
+    // The guest ignores the polite signal, and so does a child that holds the pipe.
+    let body =
+        "trap '' TERM; echo started; (trap '' TERM; echo $$ >child; while :; do sleep 1; done)";
+    bench.qemu(MACHINES, body);
+    let start = Instant::now();
+    let output = bench.run(&["--timeout", "1"]);
+    let took = start.elapsed();
+    assert_eq!(code(&output), 124);
+    assert!(stdout(&output).starts_with("started\n"));
+    assert!(stdout(&output).ends_with("verdict: FAILED: ended by the limit of 1 s (--timeout)\n"));
+    assert!(took < Duration::from_secs(10), "took {took:?}");
+    let child = fs::read_to_string(bench.path("child")).unwrap();
+    let gone = || !Path::new("/proc").join(child.trim()).join("exe").exists();
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while !gone() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(gone(), "process {child} survived");
+}
+
+#[test]
+fn run_does_not_wait_for_a_grandchild_that_holds_the_pipe() {
+    let bench = Bench::new();
+    bench.qemu(MACHINES, "sleep 60 & echo bye; exit 7");
+    let start = Instant::now();
+    let output = bench.run(&[]);
+    assert_eq!(code(&output), 7);
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn run_shows_output_before_the_image_ends() {
+    use std::io::Read;
+
+    let bench = Bench::new();
+    bench.qemu(
+        MACHINES,
+        "echo first; while [ ! -e go ]; do sleep 0.05; done; exit 9",
+    );
+    let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
+        .args(["run", "image", "--qemu", "./qemu", "--timeout", "30"])
+        .current_dir(bench.dir.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 6];
+    child
+        .stdout
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut first)
+        .unwrap();
+    assert_eq!(&first, b"first\n");
+    fs::write(bench.path("go"), "").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(9));
+}
+
+#[test]
+fn a_signal_ends_the_image_as_well() {
+    let bench = Bench::new();
+    bench.qemu(
+        MACHINES,
+        "echo $$ >guest; echo up; while :; do sleep 0.1; done",
+    );
+    let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
+        .args(["run", "image", "--qemu", "./qemu", "--timeout", "60"])
+        .current_dir(bench.dir.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let guest = loop {
+        match fs::read_to_string(bench.path("guest")) {
+            Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
+            _ => assert!(Instant::now() < deadline, "the guest never started"),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!Path::new("/proc").join(guest).exists());
+}
+
+#[test]
+fn an_unfit_qemu_is_named() {
+    let bench = Bench::new();
+    bench.qemu(
+        "echo 'mps3-an524  ARM MPS3 with AN524'",
+        "echo booted; exit 0",
+    );
+    let output = bench.run(&[]);
+    assert_eq!(code(&output), 4);
+    assert_eq!(stdout(&output), "");
+    insta::assert_snapshot!(stderr(&output), @"txbench: ./qemu (QEMU emulator version 7.2.19) has no machine mps3-an536: QEMU 10 or newer is needed, scripts/setup.sh installs it");
+}
+
+#[test]
+fn a_missing_qemu_is_named() {
+    let bench = Bench::new();
+    let output = bench.run(&[]);
+    assert_eq!(code(&output), 4);
+    insta::assert_snapshot!(stderr(&output), @"txbench: ./qemu not found: QEMU 10 or newer is needed, scripts/setup.sh installs it");
+}
+
+#[test]
+fn files_that_are_no_images_are_named() {
+    let bench = Bench::new();
+    bench.prints("", 0);
+    fs::write(
+        bench.path("text"),
+        "just a text that is longer than a header",
+    )
+    .unwrap();
+    fs::write(bench.path("short"), "x").unwrap();
+    for (file, says) in [
+        ("text", "txbench: text is not an ELF file for 32-bit Arm\n"),
+        ("short", "txbench: short is not an ELF file\n"),
+        (
+            "none",
+            "txbench: cannot read none: No such file or directory (os error 2)\n",
+        ),
+    ] {
+        let output = bench.txbench(&["run", file, "--qemu", "./qemu"]);
+        assert_eq!((code(&output), stderr(&output).as_str()), (4, says));
+    }
+}
+
+#[test]
+fn a_fault_image_succeeds_with_the_expected_code_and_text() {
+    let bench = Bench::new();
+    bench.prints("data abort at 0x10\nthread worker\n", 103);
+    let good = [
+        "--expect-exit",
+        "103",
+        "--expect",
+        "data abort",
+        "--expect",
+        "thread worker",
+    ];
+    let output = bench.run(&good);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert!(stdout(&output).ends_with("verdict: ok: exit code 103 and the expected text\n"));
+
+    let output = bench.run(&["--expect-exit", "104"]);
+    assert_eq!(code(&output), 1);
+    assert!(stdout(&output).ends_with("verdict: FAILED: exit code 103, expected 104\n"));
+
+    let output = bench.run(&["--expect-exit", "103", "--expect", "undefined instruction"]);
+    assert_eq!(code(&output), 1);
+    assert_eq!(
+        stderr(&output),
+        "txbench: never printed: undefined instruction\n"
+    );
+}
+
+#[test]
+fn run_leaves_the_uarts_bytes_in_the_log_and_parse_agrees() {
+    let bench = Bench::new();
+    let text = format!("banner\r\n{}\r\n{CLOSING}\r\n", records());
+    bench.prints(&text, 0);
+    let run = bench.run(&["--log", "kept.log"]);
+    assert_eq!(code(&run), 0, "{}", seen(&run));
+    assert_eq!(fs::read_to_string(bench.path("kept.log")).unwrap(), text);
+    let parse = bench.txbench(&["parse", "kept.log"]);
+    assert_eq!(code(&parse), 0);
+    assert_eq!(stdout(&run), text + &stdout(&parse));
+}
+
+#[test]
+fn parse_names_what_is_wrong_with_a_log() {
+    let bench = Bench::new();
+    let whole = format!("{}\n{CLOSING}\n", records());
+    for (text, expected) in [
+        (whole.as_str(), 0),
+        (&whole[..whole.len() - CLOSING.len() - 1], 3),
+        (&whole[..whole.len() - CLOSING.len() - 9], 3),
+        ("root:x:0:0:root:/root:/bin/bash\n", 3),
+        ("", 3),
+    ] {
+        fs::write(bench.path("log"), text).unwrap();
+        let output = bench.txbench(&["parse", "log"]);
+        assert_eq!(code(&output), expected, "{}", seen(&output));
+        assert_eq!(expected == 0, stderr(&output).is_empty());
+    }
+    assert_eq!(code(&bench.txbench(&["parse", "absent"])), 4);
+}
+
+#[test]
+fn test_adds_images_up_and_names_every_failure() {
+    let bench = Bench::new();
+    for name in ["good", "bad", "hangs", "lies", "crashes", "silent"] {
+        bench.elf(name);
+    }
+    bench.qemu(
+        MACHINES,
+        "case $image in\n\
+         good) echo 'test a ... ok'; echo 'test b ... ok'; echo 'test result: ok. 2 passed; 0 failed';;\n\
+         bad) echo 'test a ... ok'; echo 'test b ... FAILED: left 1, right 2'\n\
+              echo 'test c ... window not hit: 0 of 1000'\n\
+              echo 'test result: FAILED. 1 passed; 2 failed'; exit 1;;\n\
+         hangs) echo 'test a ... ok'; printf 'test b ... '; sleep 60;;\n\
+         lies) echo 'test a ... ok'; echo 'test result: ok. 2 passed; 0 failed';;\n\
+         crashes) echo 'test a ... ok'; echo 'data abort'; exit 103;;\n\
+         esac",
+    );
+    let images = ["good", "bad", "hangs", "lies", "crashes", "silent"];
+    let args = [&["test", "--qemu", "./qemu", "--timeout", "2"], &images[..]].concat();
+    insta::assert_snapshot!(seen(&bench.txbench(&args)));
+
+    let output = bench.txbench(&["test", "--qemu", "./qemu", "good"]);
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).ends_with("\n2 passed, 0 failed\n"));
+}
+
+#[test]
+fn wrong_usage_is_code_2() {
+    let bench = Bench::new();
+    for args in [
+        &["run"][..],
+        &["test"],
+        &["run", "image", "--timeout", "0"],
+        &["run", "image", "--expect-exit", "256"],
+    ] {
+        assert_eq!(code(&bench.txbench(args)), 2, "{args:?}");
+    }
+    let help = bench.txbench(&["--help"]);
+    assert_eq!(code(&help), 0);
+    assert!(stdout(&help).contains("Exit codes"));
+}

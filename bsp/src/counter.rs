@@ -1,0 +1,172 @@
+//! The cycle counter: CNTPCT on this board, and the test that says what it counts.
+//!
+//! The Cortex-R52's PMCCNTR would count cycles, but QEMU models no PMU (ID_DFR0.PerfMon reads 0 and
+//! PMCCNTR stays 0 even when enabled), so the board reads the generic timer's counter. Under
+//! `-icount shift=0` with a counter of 1 GHz that is exactly one count per instruction; the self-test
+//! proves it on the running machine instead of assuming it.
+
+/// What [`self_test`] found out about the board's counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The register.
+    pub name: &'static str,
+    /// What one count is: `"instructions"` if a loop of known length counted exactly that, else
+    /// `"counts"` of a clock of [`hz`](Self::hz).
+    pub unit: &'static str,
+    /// CNTFRQ in Hz; 0 if nobody wrote it.
+    pub hz: u32,
+    /// Least difference of two reads one directly after the other, in counts.
+    pub overhead: u32,
+    /// Least step that the counter was seen to make in a close loop of reads, in counts: 1 for a coarse
+    /// counter, the length of the loop for one that counts instructions.
+    pub resolution: u32,
+    /// The counter makes less than one count per instruction, so that a switch of some ten
+    /// instructions cannot be measured with it.
+    pub coarse: bool,
+}
+
+/// Why there is no counter to measure with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterError {
+    /// Two reads around a loop of 1000 instructions are equal.
+    Dead {
+        /// The register.
+        name: &'static str,
+    },
+}
+
+impl ufmt::uDisplay for CounterError {
+    fn fmt<W: ufmt::uWrite + ?Sized>(&self, f: &mut ufmt::Formatter<'_, W>) -> Result<(), W::Error> {
+        let Self::Dead { name } = *self;
+        ufmt::uwrite!(f, "the counter {} is dead: it did not move over 1000 instructions", name)
+    }
+}
+
+/// Instructions from one read of the counter to the next in the probe loop: the read itself, a load
+/// of the loop count, and 500 rounds of two.
+pub const PROBE: u32 = 1002;
+
+/// Judges three observations: counts over the probe, least difference of back-to-back reads, least
+/// step seen, all in counts; `hz` is CNTFRQ.
+///
+/// # Errors
+/// [`CounterError::Dead`] if the probe counted nothing.
+pub const fn judge(
+    name: &'static str,
+    hz: u32,
+    probe: u32,
+    overhead: u32,
+    resolution: u32,
+) -> Result<Counter, CounterError> {
+    if probe == 0 {
+        return Err(CounterError::Dead { name });
+    }
+    let unit = if probe == PROBE && overhead == 1 { "instructions" } else { "counts" };
+    Ok(Counter { name, unit, hz, overhead, resolution, coarse: probe < PROBE })
+}
+
+#[cfg(target_arch = "arm")]
+pub use hardware::{cycles, self_test};
+
+#[cfg(target_arch = "arm")]
+mod hardware {
+    use super::{Counter, CounterError, judge};
+    use core::arch::asm;
+
+    const NAME: &str = "CNTPCT";
+
+    /// The low word of CNTPCT: one instruction, wraps after 2^32 counts. Differences are to be taken
+    /// with `wrapping_sub`. The compiler moves no memory access across it; the processor may, since
+    /// no barrier is included.
+    #[inline(always)]
+    #[must_use]
+    pub fn cycles() -> u32 {
+        let low: u32;
+        // SAFETY: reading CNTPCT is allowed at EL1 (CNTHCTL.PL1PCTEN) and has no side effect.
+        unsafe { asm!("mrrc p15, 0, {}, {}, c14", out(reg) low, out(reg) _, options(nostack, preserves_flags)) };
+        low
+    }
+
+    /// Counts over a loop of [`super::PROBE`] instructions.
+    fn probe() -> u32 {
+        let (before, after): (u32, u32);
+        // SAFETY: two reads of CNTPCT around a counted loop; registers only.
+        unsafe {
+            asm!(
+                "mrrc p15, 0, {before}, {scratch}, c14",
+                "mov {scratch}, #500",
+                "2: subs {scratch}, {scratch}, #1",
+                "bne 2b",
+                "mrrc p15, 0, {after}, {scratch}, c14",
+                before = out(reg) before,
+                after = out(reg) after,
+                scratch = out(reg) _,
+                options(nostack)
+            );
+        }
+        after.wrapping_sub(before)
+    }
+
+    /// Difference of two reads with nothing in between.
+    fn back_to_back() -> u32 {
+        let (before, after): (u32, u32);
+        // SAFETY: two reads of CNTPCT; registers only.
+        unsafe {
+            asm!(
+                "mrrc p15, 0, {before}, {scratch}, c14",
+                "mrrc p15, 0, {after}, {scratch}, c14",
+                before = out(reg) before,
+                after = out(reg) after,
+                scratch = out(reg) _,
+                options(nostack, preserves_flags)
+            );
+        }
+        after.wrapping_sub(before)
+    }
+
+    /// The first change of the counter that a close loop of reads sees; a counter that stays still for
+    /// a thousand rounds is left at `u32::MAX`.
+    fn step() -> u32 {
+        let first = cycles();
+        (0..1000).map(|_| cycles().wrapping_sub(first)).find(|&step| step != 0).unwrap_or(u32::MAX)
+    }
+
+    /// Says what [`cycles`] counts, how finely and at what cost, or that it is dead. Takes the least
+    /// of several tries, so a tick in between does not matter. Callable from every context.
+    ///
+    /// # Errors
+    /// [`CounterError::Dead`].
+    pub fn self_test() -> Result<Counter, CounterError> {
+        let mut length = u32::MAX;
+        let mut overhead = u32::MAX;
+        for _ in 0..16 {
+            length = length.min(probe());
+            overhead = overhead.min(back_to_back());
+        }
+        let mut resolution = length;
+        for _ in 0..16 {
+            resolution = resolution.min(step());
+        }
+        judge(NAME, crate::timer::frequency(), length, overhead, resolution)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dead_counter_is_named() {
+        assert_eq!(judge("PMCCNTR", 0, 0, 0, 0), Err(CounterError::Dead { name: "PMCCNTR" }));
+    }
+
+    #[test]
+    fn only_an_exact_count_is_called_instructions() {
+        let exact = judge("CNTPCT", 1_000_000_000, PROBE, 1, 1).expect("alive");
+        assert_eq!((exact.unit, exact.coarse), ("instructions", false));
+        let faster = judge("CNTPCT", 2_000_000_000, 2 * PROBE, 2, 2).expect("alive");
+        assert_eq!((faster.unit, faster.coarse), ("counts", false));
+        let coarse = judge("CNTPCT", 62_500_000, 63, 0, 1).expect("alive");
+        assert_eq!((coarse.unit, coarse.coarse), ("counts", true));
+    }
+}

@@ -1,0 +1,37 @@
+//! How an image ends: semihosting's SYS_EXIT_EXTENDED, which becomes QEMU's exit status.
+
+/// A Rust panic.
+pub const PANIC: u8 = 101;
+/// The board could not be brought up, or the kernel's tick not be started.
+pub const BOARD: u8 = 102;
+/// A processor exception.
+pub const FAULT: u8 = 103;
+/// A thread's stack overflowed.
+pub const STACK: u8 = 104;
+/// A fault or panic while one was being reported.
+pub const DOUBLE_FAULT: u8 = 105;
+
+/// Ends the image with this exit status, after the console has drained. Callable from every context.
+///
+/// Without a semihosting host the core parks with interrupts masked: there is nobody to exit to.
+#[cfg(target_arch = "arm")]
+pub fn exit(code: u8) -> ! {
+    crate::board::uart::drain();
+    // Semihosting for AArch32 (Arm IHI: "Semihosting for AArch32 and AArch64"): operation 0x20 with
+    // ADP_Stopped_ApplicationExit.
+    let block: [u32; 2] = [0x2_0026, u32::from(code)];
+    // SAFETY: the host reads two words at r1 and does not return; without a host the SVC is an
+    // exception, which parks because the flag below is set.
+    unsafe {
+        core::arch::asm!("cpsid if", options(nostack, preserves_flags));
+        crate::fault::park_on_exception();
+        core::arch::asm!(
+            "svc #0x123456",
+            "2: wfi",
+            "b 2b",
+            in("r0") 0x20,
+            in("r1") block.as_ptr(),
+            options(noreturn)
+        );
+    }
+}

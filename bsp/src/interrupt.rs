@@ -1,0 +1,355 @@
+//! Interrupts: lines, priorities, handlers, and what the dispatcher counted.
+//!
+//! The kernel's entry saves the interrupted context, moves to the ISR stack and calls
+//! `_tx_irq_dispatch`. That acknowledges first, then unmasks IRQ while the handler runs, so that only
+//! a source of a higher priority can nest (the running priority shuts out the others), masks again
+//! and only then ends the interrupt. Special IDs (1020 and above) are neither ended nor used as an
+//! index.
+
+/// An interrupt line that this board has: SGI 0-15, PPI 16-31, SPI 32-127.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InterruptId(u8);
+
+impl InterruptId {
+    /// The tick: PPI 30, the EL1 physical timer.
+    pub const TICK: Self = Self(30);
+
+    /// The line with this INTID, if the board has it.
+    #[must_use]
+    pub const fn new(id: u32) -> Option<Self> {
+        if (id as usize) < crate::board::LINES { Some(Self(id as u8)) } else { None }
+    }
+
+    /// Software interrupt `n`.
+    ///
+    /// # Panics
+    /// If `n` is above 15; in a `const` the build fails instead.
+    #[must_use]
+    pub const fn sgi(n: u8) -> Self {
+        assert!(n < 16, "software interrupts are 0 to 15");
+        Self(n)
+    }
+
+    /// The INTID.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+/// Why a handler was not registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterruptError {
+    /// The priority is not a multiple of 8: the Cortex-R52's GIC has five priority bits, so it would
+    /// silently become another.
+    PriorityStep(u8),
+    /// The priority is not above the mask (ICC_PMR as the hardware holds it), so the line could never
+    /// interrupt.
+    PriorityMasked(u8),
+    /// The line is the kernel's tick.
+    Reserved,
+}
+
+impl ufmt::uDisplay for InterruptError {
+    fn fmt<W: ufmt::uWrite + ?Sized>(&self, f: &mut ufmt::Formatter<'_, W>) -> Result<(), W::Error> {
+        match *self {
+            Self::PriorityStep(p) => {
+                ufmt::uwrite!(f, "interrupt priority {} is not a multiple of {}", p, crate::board::PRIORITY_STEP)
+            }
+            Self::PriorityMasked(p) => ufmt::uwrite!(f, "interrupt priority {} is masked: use a lower number", p),
+            Self::Reserved => ufmt::uwrite!(f, "the line belongs to the kernel's tick"),
+        }
+    }
+}
+
+/// Checks a priority (0 is the highest) against the steps of the hardware and the priority mask.
+///
+/// # Errors
+/// [`InterruptError::PriorityStep`] or [`InterruptError::PriorityMasked`].
+pub const fn check_priority(priority: u8, mask: u8) -> Result<(), InterruptError> {
+    if priority % crate::board::PRIORITY_STEP != 0 {
+        return Err(InterruptError::PriorityStep(priority));
+    }
+    if priority >= mask {
+        return Err(InterruptError::PriorityMasked(priority));
+    }
+    Ok(())
+}
+
+/// The priority of the tick, in the middle of the range.
+pub const TICK_PRIORITY: u8 = 0xa0;
+
+#[cfg(target_arch = "arm")]
+pub(crate) use hardware::{init, start_tick};
+#[cfg(target_arch = "arm")]
+pub use hardware::{
+    count, disable, enable, masked, max_nesting, nesting, pend_sgi, register, spurious, unhandled,
+};
+
+#[cfg(target_arch = "arm")]
+mod hardware {
+    use super::{InterruptError, InterruptId, TICK_PRIORITY, check_priority};
+    use crate::board::{GICD, GICR, LINES};
+    use crate::gic::{Bus, Gic, GicError, sgi_request};
+    use crate::mpu::MpuOn;
+    use crate::timer::{self, TimerError};
+    use aarch32_cpu::register::{Mpidr, SysRegRead};
+    use core::arch::asm;
+    use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+    /// Access to the real registers; the field is the proof that they are mapped as Device.
+    #[derive(Clone, Copy)]
+    struct Mmio(#[allow(dead_code)] MpuOn);
+
+    impl Bus for Mmio {
+        fn read(&self, address: u32) -> u32 {
+            // SAFETY: `Gic` only asks for registers of the frames it was given, which the memory map
+            // has as Device; the proof says that the map is in force. Reads have no side effect.
+            unsafe { (address as usize as *const u32).read_volatile() }
+        }
+        fn write(&self, address: u32, value: u32) {
+            // SAFETY: as above; the controller moves no memory, so no write can break Rust's rules.
+            unsafe { (address as usize as *mut u32).write_volatile(value) }
+        }
+    }
+
+    /// The controller, if the MPU is on; it has been since before `main`.
+    fn gic() -> Option<Gic<Mmio>> {
+        MpuOn::now().map(|proof| Gic::new(Mmio(proof), GICD, GICR))
+    }
+
+    static HANDLERS: [AtomicPtr<()>; LINES] = [const { AtomicPtr::new(core::ptr::null_mut()) }; LINES];
+
+    // Counters of the dispatcher. They change with IRQ masked only, on the one core there is, so load
+    // and store need not be one access.
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    static NESTING: AtomicU32 = AtomicU32::new(0);
+    static DEEPEST: AtomicU32 = AtomicU32::new(0);
+    static SPURIOUS: AtomicU32 = AtomicU32::new(0);
+    static UNHANDLED: AtomicU32 = AtomicU32::new(0);
+
+    fn bump(counter: &AtomicU32) {
+        counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Runs `f` with IRQ masked and restores the mask as it was. Callable from every context.
+    pub fn masked<T>(f: impl FnOnce() -> T) -> T {
+        let cpsr: u32;
+        // SAFETY: reads CPSR and sets its I bit; without `nomem` the compiler keeps memory accesses
+        // on their side.
+        unsafe { asm!("mrs {}, cpsr", "cpsid i", out(reg) cpsr, options(nostack, preserves_flags)) };
+        let value = f();
+        if cpsr & (1 << 7) == 0 {
+            // SAFETY: IRQ was unmasked when this function was entered.
+            unsafe { asm!("cpsie i", options(nostack, preserves_flags)) };
+        }
+        value
+    }
+
+    /// Sets up distributor, redistributor and the core's interface; every source off.
+    pub(crate) fn init(proof: MpuOn) -> Result<(), GicError> {
+        Gic::new(Mmio(proof), GICD, GICR).init(TICK_PRIORITY)?;
+        // ICC_SRE = SRE, DFB, DIB; ICC_BPR1 = 0, the finest preemption the hardware has; ICC_PMR
+        // open; ICC_CTLR.EOImode = 0, so that EOIR1 also deactivates; ICC_IGRPEN0 off, ICC_IGRPEN1 on.
+        // SAFETY: system registers of this core's interface only; IRQ is masked, so no interrupt is
+        // taken before the kernel is ready.
+        unsafe {
+            asm!(
+                "mcr p15, 0, {sre}, c12, c12, 5",
+                "isb",
+                "mcr p15, 0, {zero}, c12, c12, 3",
+                "mcr p15, 0, {pmr}, c4, c6, 0",
+                "mcr p15, 0, {zero}, c12, c12, 4",
+                "mcr p15, 0, {zero}, c12, c12, 6",
+                "mcr p15, 0, {one}, c12, c12, 7",
+                "isb",
+                sre = in(reg) 7,
+                pmr = in(reg) 0xff,
+                zero = in(reg) 0,
+                one = in(reg) 1,
+                options(nostack, preserves_flags)
+            );
+        }
+        Ok(())
+    }
+
+    /// ICC_PMR as the hardware holds it: unimplemented low bits read 0.
+    fn priority_mask() -> u8 {
+        let pmr: u32;
+        // SAFETY: reading ICC_PMR has no side effect.
+        unsafe { asm!("mrc p15, 0, {}, c4, c6, 0", out(reg) pmr, options(nomem, nostack, preserves_flags)) };
+        pmr as u8
+    }
+
+    fn mpidr() -> u32 {
+        <Mpidr as SysRegRead>::read_raw()
+    }
+
+    fn install(id: InterruptId, priority: u8, handler: fn()) {
+        masked(|| {
+            if let Some(gic) = gic() {
+                gic.route(id.number(), mpidr());
+                gic.set_priority(id.number(), priority);
+            }
+            HANDLERS[id.number() as usize].store(handler as *mut (), Ordering::Relaxed);
+        });
+    }
+
+    /// Sets handler and priority of a line; 0 is the highest of the priorities 0x00, 0x08 ... 0xf8.
+    /// The line stays as enabled as it was; a second call replaces the handler. The handler runs on
+    /// the ISR stack with IRQ unmasked for higher priorities. Callable from every context.
+    ///
+    /// # Errors
+    /// [`InterruptError`]; nothing has changed then.
+    pub fn register(id: InterruptId, priority: u8, handler: fn()) -> Result<(), InterruptError> {
+        if id == InterruptId::TICK {
+            return Err(InterruptError::Reserved);
+        }
+        check_priority(priority, priority_mask())?;
+        install(id, priority, handler);
+        Ok(())
+    }
+
+    /// Lets the line interrupt. A line without a handler is switched off again when it fires, and
+    /// counted in [`unhandled`]. Callable from every context.
+    pub fn enable(id: InterruptId) {
+        if let Some(gic) = gic() {
+            gic.enable(id.number());
+        }
+    }
+
+    /// Keeps the line from interrupting. Callable from every context.
+    pub fn disable(id: InterruptId) {
+        if let Some(gic) = gic() {
+            gic.disable(id.number());
+        }
+    }
+
+    /// Makes software interrupt `n` (0 to 15; the low four bits count) pending on this core.
+    /// Callable from every context; the interrupt is taken before the next instruction or two when it
+    /// is enabled, unmasked and of a higher priority than what runs.
+    pub fn pend_sgi(n: u8) {
+        let low = sgi_request(n, mpidr());
+        // SAFETY: ICC_SGI1R names this core only. DSB first: what the handler is to see is written.
+        unsafe {
+            asm!(
+                "dsb",
+                "mcrr p15, 0, {low}, {high}, c12",
+                "isb",
+                low = in(reg) low,
+                high = in(reg) 0,
+                options(nostack, preserves_flags)
+            );
+        }
+    }
+
+    /// Interrupts taken since reset, spurious ones not included; wraps. A sample during which this
+    /// moved was interrupted.
+    #[inline(always)]
+    pub fn count() -> u32 {
+        COUNT.load(Ordering::Relaxed)
+    }
+
+    /// Handlers running now, one inside the other.
+    pub fn nesting() -> u32 {
+        NESTING.load(Ordering::Relaxed)
+    }
+
+    /// The most handlers that ever ran one inside the other.
+    pub fn max_nesting() -> u32 {
+        DEEPEST.load(Ordering::Relaxed)
+    }
+
+    /// Acknowledges that found no interrupt (IDs 1020 to 1023).
+    pub fn spurious() -> u32 {
+        SPURIOUS.load(Ordering::Relaxed)
+    }
+
+    /// Interrupts of lines without a handler; each line was switched off.
+    pub fn unhandled() -> u32 {
+        UNHANDLED.load(Ordering::Relaxed)
+    }
+
+    /// Gives the tick its line and starts the timer; IRQ stays masked.
+    pub(crate) fn start_tick() -> Result<(), TimerError> {
+        install(InterruptId::TICK, TICK_PRIORITY, timer::tick);
+        timer::start()?;
+        enable(InterruptId::TICK);
+        Ok(())
+    }
+
+    /// Called by the kernel's interrupt entry in SVC mode on the ISR stack with IRQ masked; returns
+    /// with IRQ masked.
+    #[unsafe(no_mangle)]
+    extern "C" fn _tx_irq_dispatch() {
+        let iar: u32;
+        // SAFETY: reading ICC_IAR1 acknowledges; this is the only place that does.
+        unsafe { asm!("mrc p15, 0, {}, c12, c12, 0", out(reg) iar, options(nostack, preserves_flags)) };
+        let id = iar & 0x00ff_ffff;
+        if id >= 1020 {
+            bump(&SPURIOUS);
+            return;
+        }
+        bump(&COUNT);
+        let depth = NESTING.load(Ordering::Relaxed) + 1;
+        NESTING.store(depth, Ordering::Relaxed);
+        if depth > DEEPEST.load(Ordering::Relaxed) {
+            DEEPEST.store(depth, Ordering::Relaxed);
+        }
+
+        let handler = HANDLERS.get(id as usize).map_or(core::ptr::null_mut(), |slot| slot.load(Ordering::Relaxed));
+        if handler.is_null() {
+            bump(&UNHANDLED);
+            if let Some(gic) = gic() {
+                gic.disable(id);
+            }
+        } else {
+            // SAFETY: the table holds null or what `install` stored, a `fn()`; pointers to code and
+            // to data have one size and one representation on this target.
+            let handler = unsafe { core::mem::transmute::<*mut (), fn()>(handler) };
+            // SAFETY: the interrupt is acknowledged, so its own and every lower priority is shut out;
+            // the kernel's entry allows nesting while its handler runs.
+            unsafe { asm!("cpsie i", options(nostack, preserves_flags)) };
+            handler();
+            // SAFETY: masks IRQ, so that the end below cannot nest into the same source.
+            unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
+        }
+
+        NESTING.store(depth - 1, Ordering::Relaxed);
+        // DSB: the handler's write that dropped a level-sensitive source has reached it before the
+        // priority drops.
+        // SAFETY: ends exactly the interrupt acknowledged above.
+        unsafe {
+            asm!("dsb", "mcr p15, 0, {}, c12, c12, 1", "isb", in(reg) iar, options(nostack, preserves_flags));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_priorities_that_five_bits_hold_pass() {
+        let accepted: Vec<u8> = (0..=255).filter(|&p| check_priority(p, 0xff).is_ok()).collect();
+        assert_eq!(accepted, (0..=0xf8).step_by(8).map(|p| p as u8).collect::<Vec<_>>());
+        assert_eq!(check_priority(0x81, 0xff), Err(InterruptError::PriorityStep(0x81)));
+    }
+
+    #[test]
+    fn a_priority_at_the_mask_is_refused() {
+        // Five priority bits: the open mask reads 0xf8, and 0xf8 can then never interrupt.
+        assert_eq!(check_priority(0xf8, 0xf8), Err(InterruptError::PriorityMasked(0xf8)));
+        assert_eq!(check_priority(0xf0, 0xf8), Ok(()));
+    }
+
+    #[test]
+    fn lines_of_the_board() {
+        assert_eq!(InterruptId::new(30), Some(InterruptId::TICK));
+        assert_eq!(InterruptId::new(127).map(InterruptId::number), Some(127));
+        for id in [128, 1019, 1020, 1023, 8192, u32::MAX] {
+            assert_eq!(InterruptId::new(id), None);
+        }
+        assert_eq!(InterruptId::sgi(15).number(), 15);
+    }
+}

@@ -1,0 +1,58 @@
+//! Board support: everything from reset to `main`, and what a measurement needs from a board.
+//!
+//! One feature picks the board. Start-up order, which each step's type or assertion enforces:
+//! exception levels and FPU, statics, stacks, MPU and caches, console, interrupt controller, `main`;
+//! the tick starts with the kernel. See the crate's README for the memory map and exit codes.
+//!
+//! The registers are those of an AArch32 Cortex-R52; on any other architecture the crate has only its
+//! portable logic, which is what its unit tests run.
+#![cfg_attr(not(test), no_std)]
+
+#[cfg(any(target_feature = "d32", target_feature = "neon"))]
+compile_error!("D16-D31 are on: no ThreadX kernel saves them; build for armv8r-none-eabihf without d32 and neon");
+
+#[cfg(not(feature = "mps3-an536"))]
+compile_error!("bsp needs one board: enable its feature `mps3-an536`");
+
+#[cfg(feature = "mps3-an536")]
+mod mps3_an536;
+#[cfg(feature = "mps3-an536")]
+use mps3_an536 as board;
+
+pub mod cache;
+#[cfg(test)]
+mod codegen;
+pub mod counter;
+pub mod fault;
+pub mod gic;
+pub mod interrupt;
+pub mod memory;
+pub mod mpu;
+pub mod timer;
+
+#[cfg(target_arch = "arm")]
+pub mod console;
+#[cfg(target_arch = "arm")]
+pub mod exit;
+#[cfg(target_arch = "arm")]
+mod init;
+#[cfg(target_arch = "arm")]
+mod kernel;
+
+#[cfg(target_arch = "arm")]
+pub use aarch32_rt::entry;
+pub use board::NAME;
+#[cfg(target_arch = "arm")]
+pub use console::{Console, console};
+#[cfg(target_arch = "arm")]
+pub use counter::cycles;
+#[cfg(target_arch = "arm")]
+pub use exit::exit;
+#[doc(hidden)]
+pub use ufmt;
+
+/// Kernel ticks a second.
+#[must_use]
+pub const fn tick_hz() -> u32 {
+    timer::TICK_HZ
+}

@@ -1,0 +1,99 @@
+//! Results as they come, and the verdict at the end.
+
+use bsp::counter::Counter;
+use bsp::println;
+use measure::{Bench, Cache, RawSamples, Record, Samples, Setting, line};
+
+use crate::banner::{LTO, OPT};
+
+/// Collects what was measured and what was found wrong.
+pub struct Report {
+    setting: Setting<'static>,
+    passed: u32,
+    failed: u32,
+    /// Smallest sample of the first series of each kind, to compare the others with.
+    baseline: [Option<u32>; 2],
+}
+
+impl Report {
+    /// An empty report for measurements with `counter`.
+    pub fn new(counter: &Counter) -> Self {
+        println!("{}", Record::HEADING);
+        let mut report = Self {
+            setting: Setting {
+                kernel: threadx::KERNEL,
+                board: bsp::NAME,
+                unit: counter.unit,
+                opt: OPT,
+                lto: LTO,
+                counter: counter.name,
+                overhead: counter.overhead,
+            },
+            passed: 0,
+            failed: 0,
+            baseline: [None; 2],
+        };
+        report.check("the counter is fine enough to measure a switch", !counter.coarse);
+        report
+    }
+
+    /// Counts a self-check; prints it only if it failed.
+    pub fn check(&mut self, what: &str, ok: bool) {
+        if ok {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+            println!("check FAILED: {}", what);
+        }
+    }
+
+    /// Something could not be measured at all.
+    pub fn fail(&mut self, what: &str, error: threadx::Error) {
+        self.failed += 1;
+        println!("check FAILED: {}: {}", what, error);
+    }
+
+    /// Prints a series as a row and as a record.
+    pub fn series<const N: usize>(&mut self, bench: Bench, stack: &'static str, cache: Cache, samples: &Samples<N>) {
+        let summary = match samples.summary() {
+            Ok(summary) => summary,
+            Err(_) => return self.check("a series has samples that no interrupt disturbed", false),
+        };
+        let record = Record::new(&self.setting, bench, stack, cache, &summary);
+        self.print(record.row(&mut [0; 128]));
+        self.print(record.line(&mut [0; 512]));
+        self.check("a series is complete", samples.is_full());
+        if self.setting.unit == "instructions" {
+            // Nothing but an interrupt can change how many instructions the same code takes.
+            self.check("undisturbed samples all took the same instructions", summary.min == summary.max);
+            let kind = usize::from(bench == Bench::DeepStack);
+            if let Some(baseline) = self.baseline.get_mut(kind) {
+                let same = *baseline.get_or_insert(summary.min) == summary.min;
+                self.check("all memories and cache states took the same instructions", same);
+            }
+        }
+    }
+
+    /// Prints the raw samples of a series.
+    pub fn samples<const N: usize>(&mut self, bench: Bench, stack: &'static str, cache: Cache, samples: &Samples<N>) {
+        let raw = RawSamples::new(&self.setting, bench, stack, cache, samples);
+        self.print(raw.line(&mut [0; 4096]));
+    }
+
+    fn print(&mut self, text: Result<&str, line::LineError>) {
+        match text {
+            Ok(text) => println!("{}", text),
+            Err(_) => self.check("a line fits its buffer", false),
+        }
+    }
+
+    /// Prints the verdict and ends the run: exit code 0 only if every self-check passed.
+    pub fn finish(self) -> ! {
+        if self.failed == 0 {
+            println!("{}: {} self-checks passed", line::DONE_OK, self.passed);
+        } else {
+            println!("{}: {} of {} self-checks failed", line::DONE_FAILED, self.failed, self.passed + self.failed);
+        }
+        bsp::exit(u8::from(self.failed != 0))
+    }
+}

@@ -1,0 +1,94 @@
+//! The kernel's state and the lock that is the only way to it.
+
+use core::cell::Cell;
+use core::ops::Deref;
+
+use crate::list::List;
+use crate::port;
+use crate::scheduler::Scheduler;
+use crate::semaphore::{CreatedSemaphore, Semaphore};
+use crate::thread::{CreatedThread, Thread};
+use crate::timer::Timers;
+use crate::types::*;
+
+/// All state of the kernel that is not in a control block.
+pub(crate) struct Kernel {
+    pub(crate) scheduler: Scheduler,
+    pub(crate) timers: Timers,
+    pub(crate) threads: List<Thread, CreatedThread>,
+    pub(crate) semaphores: List<Semaphore, CreatedSemaphore>,
+    pub(crate) stack_error: Cell<Option<StackErrorNotify>>,
+}
+
+impl Kernel {
+    const fn new() -> Self {
+        Self {
+            scheduler: Scheduler::new(),
+            timers: Timers::new(),
+            threads: List::new(),
+            semaphores: List::new(),
+            stack_error: Cell::new(None),
+        }
+    }
+}
+
+// SAFETY: the only access is through `Locked`, which exists while interrupts are masked on the one
+// processor (on the host: while the one OS thread that holds the baton runs), so accesses from
+// different contexts never overlap.
+unsafe impl Sync for Kernel {}
+
+static KERNEL: Kernel = Kernel::new();
+
+/// The kernel, with interrupts masked until this is dropped.
+///
+/// A switch to another thread may happen while a thread holds its guard: the interrupt posture
+/// belongs to the thread, so the guard's promise holds again whenever its thread runs.
+pub(crate) struct Locked {
+    posture: port::Posture,
+}
+
+/// Masks interrupts and hands out the kernel.
+#[inline(always)]
+pub(crate) fn lock() -> Locked {
+    Locked { posture: port::mask() }
+}
+
+impl Deref for Locked {
+    type Target = Kernel;
+    #[inline(always)]
+    fn deref(&self) -> &Kernel {
+        &KERNEL
+    }
+}
+
+impl Drop for Locked {
+    #[inline(always)]
+    fn drop(&mut self) {
+        port::restore(self.posture);
+    }
+}
+
+impl Locked {
+    /// The posture that dropping this guard restores.
+    pub(crate) fn posture(&self) -> port::Posture {
+        self.posture
+    }
+
+    /// Lets interrupts in for a moment (as far as the caller had them on) between two steps of work
+    /// whose length the caller does not bound. Preemption must be disabled or harmless here.
+    pub(crate) fn breathe(&self) {
+        port::restore(self.posture);
+        port::mask();
+    }
+}
+
+/// Puts the kernel back to its state before start: the host's tests run many kernels in a process.
+#[cfg(not(target_os = "none"))]
+pub(crate) fn reset() {
+    let k = lock();
+    k.scheduler.reset();
+    k.timers.reset();
+    k.threads.clear();
+    k.semaphores.clear();
+    k.stack_error.set(None);
+}

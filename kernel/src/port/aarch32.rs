@@ -1,0 +1,519 @@
+//! Armv8-R AArch32, hard-float, one processor.
+//!
+//! Threads and interrupt handlers run in SVC mode, A32 state. TPIDRPRW (CP15 c13, c0, 4) holds the
+//! address of the running [`Context`]. What may call what:
+//!
+//! * `_tx_irq_entry` is the IRQ vector's target. It saves the caller-saved state on the stack of the
+//!   interrupted code (26 words), moves to the interrupt stack and calls the board's
+//!   `_tx_irq_dispatch`, which may unmask IRQ again for nesting.
+//! * The callee-saved state of a thread is saved only when another thread runs next, and always into
+//!   its control block, in one layout: a preempted thread is one that continues at `_tx_irq_return`.
+//!
+//! # What is kept for a thread
+//!
+//! R4-R11, SP, the return address, D8-D15, FPSCR and CPSR by every switch; R0-R3, R12, LR, D0-D7 by
+//! an interrupt. A relinquish is a call, so the compiler has saved what of R0-R3, R12 and D0-D7 it
+//! needs. D16-D31 do not exist for this kernel, see the compile-time check below.
+//!
+//! # Interrupts and the multi-register transfers
+//!
+//! An interrupt may abandon an LDM or STM and start it again afterwards. Every transfer here that
+//! changes its own base register or the saved state runs with IRQ masked, so none is restarted after
+//! a part of its effect has been used.
+//!
+//! # Exclusives
+//!
+//! A thread that loses the processor between LDREX and STREX loses it to an interrupt and gets it back
+//! through RFE, and an exception return clears the local monitor (Arm Architecture Reference Manual
+//! Supplement, Armv8-R AArch32): its STREX fails and is tried again. No CLREX is needed in a switch.
+
+use core::arch::{asm, global_asm};
+use core::cell::Cell;
+use core::mem::offset_of;
+use core::ptr::null;
+
+use super::Current;
+use crate::kernel::lock;
+use crate::thread::{self, THREAD_ID, TX_THREAD, Thread};
+use crate::types::*;
+
+#[cfg(any(target_feature = "d32", target_feature = "neon"))]
+compile_error!(
+    "this kernel saves D0-D15 only: build without the d32 and neon target features (a target-cpu of cortex-r52 switches them on)"
+);
+
+/// Saved state of a thread between two of its turns.
+///
+/// The order is what two transfers want: D8-D15, then one STM of R1-R12, SP, LR, in which R1 is the
+/// turn count, R2 the next context, R3 the CPSR and R12 the FPSCR.
+#[repr(C)]
+pub(crate) struct Context {
+    d8_d15: [Cell<u64>; 8],
+    turns: Cell<u32>,
+    next: Cell<*const Context>,
+    cpsr: Cell<u32>,
+    r4_r11: [Cell<u32>; 8],
+    fpscr: Cell<u32>,
+    sp: Cell<u32>,
+    pc: Cell<u32>,
+}
+
+/// Bytes of D8-D15 before the words.
+const WORDS: usize = offset_of!(Context, turns);
+const _: () = {
+    assert!(WORDS == 64);
+    assert!(offset_of!(Context, next) == WORDS + 4);
+    assert!(offset_of!(Context, cpsr) == WORDS + 8);
+    assert!(offset_of!(Context, r4_r11) == WORDS + 12);
+    assert!(offset_of!(Context, fpscr) == WORDS + 44);
+    assert!(offset_of!(Context, sp) == WORDS + 48);
+    assert!(offset_of!(Context, pc) == WORDS + 52);
+    assert!(size_of::<Context>() == 120);
+    assert!(offset_of!(TX_THREAD, executor) == 0 && offset_of!(Executor, context) == 0);
+};
+
+const MODE_SVC: u32 = 0x13;
+const CPSR_F: u32 = 1 << 6;
+const CPSR_I: u32 = 1 << 7;
+
+impl Context {
+    const fn new() -> Self {
+        Self {
+            d8_d15: [const { Cell::new(0) }; 8],
+            turns: Cell::new(0),
+            next: Cell::new(null()),
+            cpsr: Cell::new(0),
+            r4_r11: [const { Cell::new(0) }; 8],
+            fpscr: Cell::new(0),
+            sp: Cell::new(0),
+            pc: Cell::new(0),
+        }
+    }
+
+    /// Times the thread gave the processor away itself.
+    #[inline(always)]
+    pub(crate) fn turns(&self) -> u32 {
+        self.turns.get()
+    }
+
+    pub(crate) fn count_turn(&self) {
+        self.turns.set(self.turns.get().wrapping_add(1));
+    }
+
+    /// Where relinquish goes: the next equal, or the slow path.
+    pub(crate) fn set_next(&self, next: Option<Thread>) {
+        self.next.set(match next {
+            Some(thread) => &raw const *thread.context(),
+            None => &raw const SLOW.context,
+        });
+    }
+
+    pub(crate) fn next(&self) -> Option<Thread> {
+        thread_of(self.next.get())
+    }
+}
+
+/// A context and the tag that tells threads from the kernel's own contexts.
+#[repr(C)]
+pub(crate) struct Executor {
+    context: Context,
+    id: Cell<u32>,
+}
+
+impl Executor {
+    pub(crate) const fn new() -> Self {
+        Self { context: Context::new(), id: Cell::new(0) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    #[inline(always)]
+    pub(crate) fn id(&self) -> u32 {
+        self.id.get()
+    }
+
+    pub(crate) fn set_id(&self, id: u32) {
+        self.id.set(id);
+    }
+}
+
+// SAFETY: reached only with interrupts masked.
+unsafe impl Sync for Executor {}
+
+/// Context of an interrupt handler, and what the interrupt code needs beside it.
+#[repr(C)]
+struct Interrupt {
+    executor: Executor,
+    /// Context that the outermost interrupt interrupted.
+    interrupted: Cell<*const Context>,
+    /// Its stack pointer after the frame was pushed.
+    frame: Cell<u32>,
+    /// Non-zero: look for another thread when the outermost interrupt ends.
+    reschedule: Cell<u32>,
+}
+
+// SAFETY: reached only with interrupts masked.
+unsafe impl Sync for Interrupt {}
+
+/// Pseudo context of the slow path: never saved into, only "switched to" by relinquish.
+static SLOW: Executor = Executor::new();
+static IDLE: Executor = Executor::new();
+static INITIALIZATION: Executor = Executor::new();
+static INTERRUPT: Interrupt =
+    Interrupt { executor: Executor::new(), interrupted: Cell::new(null()), frame: Cell::new(0), reschedule: Cell::new(0) };
+
+global_asm!(
+    // LLVM forgets the target's FPU for module-level assembly under link-time optimisation
+    // (rust-lang/rust#127269).
+    ".cpu cortex-r52",
+    ".fpu vfpv3-d16",
+    ".arm",
+    // ---- relinquish -----------------------------------------------------------------------------
+    // 15 instructions with the caller's BL and without it 14; 9 after CPSID with IRQ masked.
+    // Memory: 30 words stored (16 of D8-D15, 14), 2 + 13 + 16 loaded.
+    ".section .text._tx_thread_relinquish,\"ax\",%progbits",
+    ".global _tx_thread_relinquish",
+    ".type _tx_thread_relinquish, %function",
+    ".balign 32",
+    "_tx_thread_relinquish:",
+    "    mrc     p15, 0, r0, c13, c0, 4",       // the running context
+    "    mrs     r3, cpsr",                     // its posture
+    "    vmrs    r12, fpscr",
+    "    cpsid   i",
+    "    vstmia  r0!, {{d8-d15}}",
+    "    ldmia   r0, {{r1, r2}}",               // turns, next
+    "    add     r1, r1, #1",
+    "    mcr     p15, 0, r2, c13, c0, 4",       // from here next runs
+    "    stmia   r0, {{r1-r12, sp, lr}}",
+    "    vldmia  r2!, {{d8-d15}}",
+    "    ldmib   r2, {{r1, r3-r12, sp, lr}}",
+    "    vmsr    fpscr, r12",
+    "    msr     cpsr_c, r3",
+    "    bx      lr",
+    ".size _tx_thread_relinquish, . - _tx_thread_relinquish",
+    // ---- slow path: the pc of SLOW. IRQ masked, r0 = the caller's context + 64, all of it saved ---
+    ".section .text._tx_relinquish_slow,\"ax\",%progbits",
+    ".global _tx_relinquish_slow",
+    ".type _tx_relinquish_slow, %function",
+    "_tx_relinquish_slow:",
+    "    ldr     sp, [r0, #{words_sp}]",
+    "    sub     r0, r0, #{words}",
+    "    mcr     p15, 0, r0, c13, c0, 4",
+    "    bl      {slow}",
+    "    b       _tx_resume",
+    ".size _tx_relinquish_slow, . - _tx_relinquish_slow",
+    // ---- switch(r0 = from, r1 = to): saves as a call does, resumes `to` ---------------------------
+    ".section .text._tx_switch,\"ax\",%progbits",
+    ".global _tx_switch",
+    ".type _tx_switch, %function",
+    "_tx_switch:",
+    "    mrs     r3, cpsr",
+    "    vmrs    r12, fpscr",
+    "    vstmia  r0!, {{d8-d15}}",
+    "    add     r2, r0, #8",
+    "    stmia   r2, {{r3-r12, sp, lr}}",
+    "    mov     r0, r1",
+    // resume(r0 = context), IRQ masked
+    ".global _tx_resume",
+    ".type _tx_resume, %function",
+    "_tx_resume:",
+    "    mcr     p15, 0, r0, c13, c0, 4",
+    "    vldmia  r0!, {{d8-d15}}",
+    "    ldmib   r0, {{r1, r3-r12, sp, lr}}",
+    "    vmsr    fpscr, r12",
+    "    msr     cpsr_c, r3",
+    "    bx      lr",
+    ".size _tx_switch, . - _tx_switch",
+    // ---- first instructions of a thread -----------------------------------------------------------
+    ".section .text._tx_thread_first,\"ax\",%progbits",
+    ".global _tx_thread_first",
+    ".type _tx_thread_first, %function",
+    "_tx_thread_first:",
+    "    bl      {shell}",
+    "    udf     #0",
+    ".size _tx_thread_first, . - _tx_thread_first",
+    // ---- idle -------------------------------------------------------------------------------------
+    ".section .text._tx_idle,\"ax\",%progbits",
+    ".global _tx_idle",
+    ".type _tx_idle, %function",
+    "_tx_idle:",
+    "    wfi",
+    "    b       _tx_idle",
+    ".size _tx_idle, . - _tx_idle",
+    // ---- IRQ --------------------------------------------------------------------------------------
+    ".section .text._tx_irq_entry,\"ax\",%progbits",
+    ".global _tx_irq_entry",
+    ".type _tx_irq_entry, %function",
+    "_tx_irq_entry:",
+    "    sub     lr, lr, #4",
+    "    srsdb   sp!, #0x13",                   // pc and cpsr onto the SVC stack
+    "    cps     #0x13",
+    "    push    {{r0-r3, r12, lr}}",
+    "    vmrs    r12, fpscr",
+    "    push    {{r12}}",
+    "    vpush   {{d0-d7}}",
+    "    mrc     p15, 0, r1, c13, c0, 4",
+    "    ldr     r2, ={interrupt}",
+    "    mov     r0, sp",
+    "    mov     r12, #0",
+    "    vmsr    fpscr, r12",                   // a handler does not inherit the thread's rounding
+    "    cmp     r1, r2",
+    "    ldrne   sp, =__tx_isr_stack_top",
+    "    strne   r1, [r2, #{interrupted}]",
+    "    strne   r0, [r2, #{frame}]",
+    "    biceq   sp, sp, #7",                   // nested: the interrupted handler may have been between two pushes
+    "    mcr     p15, 0, r2, c13, c0, 4",
+    "    push    {{r0, r1}}",
+    "    bl      _tx_irq_dispatch",
+    "    pop     {{r0, r1}}",
+    "    ldr     r2, ={interrupt}",
+    "    mcr     p15, 0, r1, c13, c0, 4",
+    "    mov     sp, r0",
+    "    cmp     r1, r2",
+    "    ldrne   r3, [r2, #{reschedule}]",
+    "    cmpne   r3, #0",
+    "    bne     _tx_irq_preempt",
+    "_tx_irq_return:",
+    "    vpop    {{d0-d7}}",
+    "    pop     {{r12}}",
+    "    vmsr    fpscr, r12",
+    "    pop     {{r0-r3, r12, lr}}",
+    "    rfeia   sp!",
+    // The outermost interrupt ends and somebody became ready: save the rest, ask who is next.
+    "_tx_irq_preempt:",
+    "    mrs     r3, cpsr",
+    "    vmrs    r12, fpscr",
+    "    vstmia  r1!, {{d8-d15}}",
+    "    add     r2, r1, #8",
+    "    adr     lr, _tx_irq_return",
+    "    stmia   r2, {{r3-r12, sp, lr}}",
+    "    ldr     sp, =__tx_isr_stack_top",
+    "    bl      {after_interrupt}",
+    "    b       _tx_resume",
+    ".ltorg",
+    ".size _tx_irq_entry, . - _tx_irq_entry",
+    // ---- start ------------------------------------------------------------------------------------
+    ".section .text._tx_start,\"ax\",%progbits",
+    ".global _tx_start",
+    ".type _tx_start, %function",
+    "_tx_start:",
+    "    cpsid   i",
+    "    cps     #0x13",
+    "    ldr     sp, =__tx_system_stack_top",
+    "    ldr     r0, ={initialization}",
+    "    mcr     p15, 0, r0, c13, c0, 4",
+    "    bl      {initialize}",                 // -> r0: the first context
+    "    b       _tx_resume",
+    ".ltorg",
+    ".size _tx_start, . - _tx_start",
+    words = const WORDS,
+    words_sp = const offset_of!(Context, sp) - WORDS,
+    interrupted = const offset_of!(Interrupt, interrupted),
+    frame = const offset_of!(Interrupt, frame),
+    reschedule = const offset_of!(Interrupt, reschedule),
+    interrupt = sym INTERRUPT,
+    initialization = sym INITIALIZATION,
+    slow = sym relinquish_slow,
+    shell = sym shell,
+    after_interrupt = sym after_interrupt,
+    initialize = sym initialize,
+);
+
+unsafe extern "C" {
+    fn _tx_switch(from: *const Context, to: *const Context);
+    fn _tx_relinquish_slow();
+    fn _tx_thread_first();
+    fn _tx_idle();
+    fn _tx_start() -> !;
+    static __tx_system_stack_top: u8;
+    static __tx_free_memory_start: u8;
+    fn _tx_initialize_low_level();
+    fn tx_application_define(first_unused_memory: *mut VOID);
+}
+
+/// Saved CPSR, of which bit 7 (I) is the interrupt posture.
+pub(crate) type Posture = u32;
+
+#[inline(always)]
+pub(crate) fn mask() -> Posture {
+    let cpsr: u32;
+    // SAFETY: masks IRQ; as a memory clobber it also keeps the compiler from moving accesses out.
+    unsafe { asm!("mrs {}, cpsr", "cpsid i", out(reg) cpsr, options(nostack, preserves_flags)) };
+    cpsr
+}
+
+#[inline(always)]
+pub(crate) fn restore(posture: Posture) {
+    // SAFETY: writes back the mode and mask bits that `mask` read in this same mode.
+    unsafe { asm!("msr cpsr_c, {}", in(reg) posture, options(nostack, preserves_flags)) };
+}
+
+/// Sets the posture of the running context to `TX_INT_ENABLE` or `TX_INT_DISABLE`; returns the old.
+pub(crate) fn interrupt_control(new: UINT) -> UINT {
+    let old = mask();
+    if new & CPSR_I == 0 {
+        restore(old & !CPSR_I);
+    }
+    old & CPSR_I
+}
+
+#[inline(always)]
+fn current_context() -> *const Context {
+    let context: *const Context;
+    // SAFETY: reads a register that belongs to the kernel.
+    unsafe { asm!("mrc p15, 0, {}, c13, c0, 4", out(reg) context, options(nomem, nostack, preserves_flags)) };
+    context
+}
+
+#[inline(always)]
+fn thread_of(context: *const Context) -> Option<Thread> {
+    // SAFETY: every context the kernel points to, null apart, is the first field of an `Executor`;
+    // the tag then tells whether that one is the first field of a created thread's control block.
+    unsafe {
+        let executor = context.cast::<Executor>();
+        if !executor.is_null() && (*executor).id() == THREAD_ID {
+            Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
+        } else {
+            None
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn current() -> Current {
+    let context = current_context();
+    if let Some(thread) = thread_of(context) {
+        Current::Thread(thread)
+    } else if core::ptr::eq(context, &INTERRUPT.executor.context) {
+        Current::Interrupt
+    } else if core::ptr::eq(context, &IDLE.context) {
+        Current::Idle
+    } else {
+        Current::Initialization
+    }
+}
+
+/// The thread that executes or, in an interrupt, that was interrupted.
+#[inline(always)]
+pub(crate) fn running() -> Option<Thread> {
+    let context = current_context();
+    if core::ptr::eq(context, &INTERRUPT.executor.context) {
+        thread_of(INTERRUPT.interrupted.get())
+    } else {
+        thread_of(context)
+    }
+}
+
+pub(crate) fn request_reschedule() {
+    INTERRUPT.reschedule.set(1);
+}
+
+fn context_or_idle(thread: Option<Thread>) -> *const Context {
+    match thread {
+        Some(thread) => &raw const *thread.context(),
+        None => &raw const IDLE.context,
+    }
+}
+
+/// Runs `to`, or the idle loop; returns when `from` is chosen again. Interrupts are masked.
+pub(crate) fn switch(from: Thread, to: Option<Thread>) {
+    // SAFETY: `from` is the running thread and `to` one that is not running, so its context is
+    // complete; interrupts are masked.
+    unsafe { _tx_switch(from.context(), context_or_idle(to)) };
+}
+
+unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context {
+    match thread_of(context) {
+        Some(running) => {
+            // The fast path counted a turn before it was led here.
+            let turns = &running.context().turns;
+            turns.set(turns.get().wrapping_sub(1));
+            context_or_idle(lock().relinquish_slow(running))
+        }
+        // An interrupt handler or initialization: nothing to give away.
+        None => context,
+    }
+}
+
+unsafe extern "C" fn after_interrupt() -> *const Context {
+    INTERRUPT.reschedule.set(0);
+    context_or_idle(lock().after_interrupt())
+}
+
+unsafe extern "C" fn shell() -> ! {
+    match current() {
+        Current::Thread(thread) => thread::shell(thread),
+        _ => unreachable!("a thread's first instruction ran outside a thread"),
+    }
+}
+
+/// Gives `thread` the context of one that is about to run its first instruction, interrupts enabled.
+pub(crate) fn build(thread: Thread) {
+    let context = thread.context();
+    let top = thread.stack_start.get() as u32 + thread.stack_size.get();
+    context.d8_d15.iter().for_each(|d| d.set(0));
+    context.turns.set(0);
+    context.set_next(None);
+    context.cpsr.set(MODE_SVC | CPSR_F);
+    context.r4_r11.iter().for_each(|r| r.set(0));
+    context.fpscr.set(0);
+    context.sp.set(top & !7);
+    context.pc.set(_tx_thread_first as *const () as u32);
+}
+
+/// The lowest stack word is untouched and the stack pointer (in an interrupt: the one that was
+/// interrupted) is not below the stack. Called in thread context or in an interrupt handler.
+pub(crate) fn stack_intact(thread: Thread) -> bool {
+    let sp = if core::ptr::eq(current_context(), &INTERRUPT.executor.context) {
+        INTERRUPT.frame.get()
+    } else {
+        let sp: u32;
+        // SAFETY: reads a register.
+        unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+        sp
+    };
+    sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+}
+
+pub(crate) fn abandon(_thread: Thread) {}
+pub(crate) fn abandon_running() {}
+
+pub(crate) fn first_unused_memory() -> *mut VOID {
+    (&raw const __tx_free_memory_start).cast_mut().cast()
+}
+
+unsafe extern "C" fn initialize() -> *const Context {
+    for executor in [&SLOW, &IDLE, &INITIALIZATION, &INTERRUPT.executor] {
+        executor.context.set_next(None);
+    }
+    SLOW.context.cpsr.set(MODE_SVC | CPSR_F | CPSR_I);
+    SLOW.context.pc.set(_tx_relinquish_slow as *const () as u32);
+    IDLE.context.cpsr.set(MODE_SVC | CPSR_F);
+    IDLE.context.sp.set(&raw const __tx_system_stack_top as u32);
+    IDLE.context.pc.set(_tx_idle as *const () as u32);
+    // SAFETY: the one call of initialization, on the system stack, IRQ masked; the board and the
+    // application define the two functions.
+    unsafe {
+        crate::initialize::initialize(|| _tx_initialize_low_level(), |memory| tx_application_define(memory));
+    }
+    context_or_idle(lock().first_thread())
+}
+
+/// Starts the kernel.
+///
+/// # Safety
+///
+/// Called once, in a privileged mode, by code that does not expect its stack back.
+pub(crate) unsafe fn start() -> ! {
+    // SAFETY: the caller's promise.
+    unsafe { _tx_start() }
+}
+
+/// Gives the next ready equal its turn.
+#[inline(always)]
+pub(crate) fn relinquish() {
+    crate::c_api::_tx_thread_relinquish();
+}

@@ -1,0 +1,462 @@
+//! Who runs: ready lists, preemption-threshold, time-slices, and the pointer the fast path follows.
+//!
+//! # Invariants
+//!
+//! They hold whenever interrupts are unmasked and the running context is a thread with preemption
+//! enabled; R is that thread.
+//!
+//! 1. R is ready and no ready thread has a priority numerically below R's threshold.
+//! 2. R is the first of the ready list of its priority. The stored list head may lag behind,
+//!    because the fast path changes R without storing it; [`Scheduler::sync_head`] puts it right
+//!    before any list is read or changed.
+//! 3. For every ready thread T, `T.context.next` is the ready-list successor of T, unless T is alone
+//!    at its priority, has a threshold other than its priority, is the system timer thread, or is R
+//!    with preemption disabled: then it is the slow path.
+//! 4. Every preempted thread that had a threshold is in `preempted`, at most one a priority, and its
+//!    threshold is above (numerically greater than) the priority of everything that has run since.
+//!
+//! From 1, 3 and 4 follows that the fast path's choice is the scheduler's own: R has no threshold, so
+//! by 1 nothing above R's priority is ready; by 4 no preempted thread claims the processor from R's
+//! priority; so the scheduler would pick the next of R's equals, which is what `next` points to.
+
+use core::cell::Cell;
+
+use crate::kernel::Locked;
+use crate::list::{LinkKind, Links, List};
+use crate::port::{self, Current};
+use crate::thread::Thread;
+use crate::types::*;
+
+pub(crate) struct ReadyLink;
+impl LinkKind<Thread> for ReadyLink {
+    #[inline(always)]
+    fn links(node: &Thread) -> &Links<Thread> {
+        node.links_ready()
+    }
+}
+
+pub(crate) struct Scheduler {
+    /// Bit p is set while a thread of priority p is ready.
+    ready: Cell<u32>,
+    lists: [List<Thread, ReadyLink>; TX_MAX_PRIORITIES as usize],
+    /// Bit p is set while a thread of priority p was preempted with its threshold in force.
+    preempted: Cell<u32>,
+    preempted_threads: [Cell<Option<Thread>>; TX_MAX_PRIORITIES as usize],
+    preempt_disable: Cell<u32>,
+    /// The tick used up the running thread's slice; it goes behind its equals at the next chance.
+    slice_expired: Cell<bool>,
+}
+
+const fn bit(priority: u8) -> u32 {
+    1 << (priority as u32 % TX_MAX_PRIORITIES)
+}
+
+impl Scheduler {
+    pub(crate) const fn new() -> Self {
+        Self {
+            ready: Cell::new(0),
+            lists: [const { List::new() }; TX_MAX_PRIORITIES as usize],
+            preempted: Cell::new(0),
+            preempted_threads: [const { Cell::new(None) }; TX_MAX_PRIORITIES as usize],
+            preempt_disable: Cell::new(0),
+            slice_expired: Cell::new(false),
+        }
+    }
+
+    #[cfg(not(target_os = "none"))]
+    pub(crate) fn reset(&self) {
+        self.ready.set(0);
+        self.lists.iter().for_each(List::clear);
+        self.preempted.set(0);
+        self.preempted_threads.iter().for_each(|t| t.set(None));
+        self.preempt_disable.set(0);
+        self.slice_expired.set(false);
+    }
+
+    #[inline(always)]
+    fn list(&self, priority: u8) -> &List<Thread, ReadyLink> {
+        &self.lists[priority as usize % TX_MAX_PRIORITIES as usize]
+    }
+
+    #[inline(always)]
+    fn preempted_thread(&self, priority: u8) -> &Cell<Option<Thread>> {
+        &self.preempted_threads[priority as usize % TX_MAX_PRIORITIES as usize]
+    }
+
+    /// Priority of the highest ready thread.
+    #[inline(always)]
+    fn highest(&self) -> Option<u8> {
+        let ready = self.ready.get();
+        (ready != 0).then(|| ready.trailing_zeros() as u8)
+    }
+
+    #[inline(always)]
+    pub(crate) fn preemption_disabled(&self) -> bool {
+        self.preempt_disable.get() != 0
+    }
+
+    /// Invariant 2: the running thread is the head of its list.
+    #[inline(never)]
+    fn sync_head(&self) {
+        if let Some(running) = port::running()
+            && running.links_ready().is_linked()
+        {
+            self.list(running.priority.get()).set_front(running);
+        }
+    }
+
+    /// Invariant 3, for one thread.
+    #[inline(never)] // several callers, and size matters more here than a call
+    fn refresh_next(&self, thread: Thread) {
+        let slow = thread.threshold.get() != thread.priority.get()
+            || thread.links_ready().next() == Some(thread)
+            || thread.is_timer_thread()
+            || (self.preemption_disabled() && port::running() == Some(thread));
+        thread.context().set_next(if slow { None } else { thread.links_ready().next() });
+    }
+
+    fn refresh_with_predecessor(&self, thread: Thread) {
+        self.refresh_next(thread);
+        if let Some(previous) = thread.links_ready().prev() {
+            self.refresh_next(previous);
+        }
+    }
+
+    fn insert(&self, thread: Thread, front: bool) {
+        self.sync_head();
+        let priority = thread.priority.get();
+        let list = self.list(priority);
+        if front {
+            list.push_front(thread);
+        } else {
+            list.push_back(thread);
+        }
+        self.ready.set(self.ready.get() | bit(priority));
+        self.refresh_with_predecessor(thread);
+    }
+
+    fn remove(&self, thread: Thread) {
+        self.sync_head();
+        self.forget_preempted(thread);
+        let priority = thread.priority.get();
+        let list = self.list(priority);
+        let previous = thread.links_ready().prev();
+        list.remove(thread);
+        match previous {
+            Some(previous) if previous != thread => self.refresh_next(previous),
+            _ => self.ready.set(self.ready.get() & !bit(priority)),
+        }
+    }
+
+    fn forget_preempted(&self, thread: Thread) {
+        let slot = self.preempted_thread(thread.priority.get());
+        if slot.get() == Some(thread) {
+            slot.set(None);
+            self.preempted.set(self.preempted.get() & !bit(thread.priority.get()));
+        }
+    }
+
+    fn mark_preempted(&self, thread: Thread) {
+        if thread.threshold.get() != thread.priority.get() {
+            self.preempted_thread(thread.priority.get()).set(Some(thread));
+            self.preempted.set(self.preempted.get() | bit(thread.priority.get()));
+        }
+    }
+
+    /// The thread to run, if any is ready: the highest, unless the innermost preempted thread's
+    /// threshold holds that one off.
+    fn select(&self) -> Option<Thread> {
+        let highest = self.highest()?;
+        if let Some(thread) = self.innermost_preempted()
+            && thread.threshold.get() <= highest
+        {
+            self.forget_preempted(thread);
+            self.list(thread.priority.get()).set_front(thread);
+            return Some(thread);
+        }
+        self.list(highest).front()
+    }
+
+    /// The preempted thread whose threshold is in question first: thresholds nest, so it is the one
+    /// of the highest priority.
+    #[inline(always)]
+    fn innermost_preempted(&self) -> Option<Thread> {
+        match self.preempted.get() {
+            0 => None,
+            map => self.preempted_thread(map.trailing_zeros() as u8).get(),
+        }
+    }
+
+    /// Who runs after `running`, which is ready or has just ceased to be; keeps the books of a
+    /// preemption. The answer must be acted upon before interrupts are unmasked.
+    fn next_after(&self, running: Thread) -> Option<Thread> {
+        self.sync_head();
+        let expired = self.slice_expired.replace(false);
+        if running.is_ready() {
+            if expired && running.threshold.get() == running.priority.get() {
+                self.rotate(running);
+            }
+            let priority = running.priority.get();
+            if self.highest().is_some_and(|p| p < running.threshold.get()) {
+                self.mark_preempted(running);
+            } else if self.list(priority).front() == Some(running)
+                // Only a running thread that was just lowered can be held off by an older threshold.
+                && self.innermost_preempted().is_none_or(|t| t.threshold.get() > priority)
+            {
+                return Some(running);
+            }
+            running.preemptions.set(running.preemptions.get().wrapping_add(1));
+        }
+        self.select()
+    }
+
+    /// Puts the running thread behind its equals.
+    fn rotate(&self, running: Thread) {
+        if let Some(next) = running.links_ready().next() {
+            self.list(running.priority.get()).set_front(next);
+        }
+    }
+
+    /// Checks the invariants 1 to 4 as far as they can be seen from the data; says which one broke.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        self.sync_head();
+        for (priority, list) in (0u8..).zip(&self.lists) {
+            let mut result = Ok(());
+            let mut members = 0u32;
+            list.for_each(|t| {
+                members += 1;
+                if !t.is_ready() || t.priority.get() != priority {
+                    result = Err("a listed thread is not ready at this priority");
+                }
+                let next = t.links_ready().next();
+                if next.and_then(|n| n.links_ready().prev()) != Some(t) {
+                    result = Err("ready links do not match");
+                }
+                let slow = t.context().next().is_none();
+                if !slow && t.context().next() != next {
+                    result = Err("the fast path would leave the ready list");
+                }
+                let plain = next != Some(t) && t.threshold.get() == priority && !t.is_timer_thread();
+                if plain && slow && !(self.preemption_disabled() && port::running() == Some(t)) {
+                    result = Err("a plain switch takes the slow path");
+                }
+                if slow != !plain && !slow {
+                    result = Err("the fast path ignores a threshold");
+                }
+            });
+            result?;
+            if (members != 0) != (self.ready.get() & bit(priority) != 0) {
+                return Err("ready bitmap and list disagree");
+            }
+            match self.preempted_thread(priority).get() {
+                Some(t) if !t.is_ready() || t.priority.get() != priority => {
+                    return Err("a preempted thread is not ready at this priority");
+                }
+                t if t.is_some() != (self.preempted.get() & bit(priority) != 0) => {
+                    return Err("preempted bitmap and threads disagree");
+                }
+                _ => {}
+            }
+        }
+        if let Some(running) = port::running()
+            && !self.preemption_disabled()
+            && matches!(port::current(), Current::Thread(_))
+        {
+            if !running.is_ready() {
+                return Err("the running thread is not ready");
+            }
+            if self.highest().is_some_and(|p| p < running.threshold.get()) {
+                return Err("a thread above the running thread's threshold is ready");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Locked {
+    /// Makes `thread` ready behind its equals and lets it preempt if it may.
+    pub(crate) fn make_ready(&self, thread: Thread) {
+        thread.state.set(TX_READY as u8);
+        self.scheduler.insert(thread, false);
+        match port::current() {
+            Current::Thread(running) => {
+                if !running.is_ready() || thread.priority.get() < running.threshold.get() {
+                    self.reschedule();
+                }
+            }
+            Current::Interrupt => {
+                if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
+                    port::request_reschedule();
+                }
+            }
+            Current::Idle | Current::Initialization => {}
+        }
+    }
+
+    /// Takes `thread`, which is ready and not running, from the ready list.
+    pub(crate) fn make_unready(&self, thread: Thread, state: UINT) {
+        self.scheduler.remove(thread);
+        thread.state.set(state as u8);
+    }
+
+    /// Takes the running thread from the ready list and runs another; returns when it is chosen
+    /// again. The caller has made sure that preemption is enabled.
+    pub(crate) fn suspend_running(&self, running: Thread, state: UINT) {
+        self.make_unready(running, state);
+        self.scheduler.slice_expired.set(false);
+        self.leave(running, self.scheduler.select());
+    }
+
+    /// Switches to the thread that should run, if that is not the running one.
+    pub(crate) fn reschedule(&self) {
+        if self.scheduler.preemption_disabled() {
+            return;
+        }
+        let Current::Thread(running) = port::current() else { return };
+        let next = self.scheduler.next_after(running);
+        if next != Some(running) {
+            self.check_stack(running);
+            port::switch(running, next);
+        }
+    }
+
+    /// A switch that the running thread asked for: counted as one of its turns, so that its next
+    /// turn starts with a fresh time-slice.
+    fn leave(&self, running: Thread, next: Option<Thread>) {
+        self.check_stack(running);
+        running.context().count_turn();
+        if next != Some(running) {
+            port::switch(running, next);
+        }
+    }
+
+    /// The slow path of relinquish: the answer to a `next` that forbade the plain switch. Returns
+    /// the thread to continue with; the caller of this (the port) performs the switch.
+    ///
+    /// Equals run first; a thread with a threshold also lets those run that it held off.
+    pub(crate) fn relinquish_slow(&self, running: Thread) -> Option<Thread> {
+        if self.scheduler.preemption_disabled() || running.is_timer_thread() {
+            return Some(running);
+        }
+        self.scheduler.sync_head();
+        self.scheduler.slice_expired.set(false);
+        running.refill_slice();
+        self.scheduler.rotate(running);
+        let next = self.scheduler.select();
+        if next != Some(running) {
+            self.check_stack(running);
+            running.context().count_turn();
+        }
+        next
+    }
+
+    /// End of the outermost interrupt: who continues. `None` is the idle loop.
+    pub(crate) fn after_interrupt(&self) -> Option<Thread> {
+        let running = port::running();
+        if self.scheduler.preemption_disabled() {
+            return running;
+        }
+        match running {
+            Some(running) => self.scheduler.next_after(running),
+            None => self.scheduler.select(),
+        }
+    }
+
+    /// The first thread to run, at the end of initialization.
+    pub(crate) fn first_thread(&self) -> Option<Thread> {
+        self.scheduler.select()
+    }
+
+    /// From here until [`Self::enable_preemption`] no other thread runs, whatever becomes ready.
+    pub(crate) fn disable_preemption(&self) {
+        let count = self.scheduler.preempt_disable.get();
+        self.scheduler.preempt_disable.set(count + 1);
+        if count == 0
+            && let Current::Thread(running) = port::current()
+        {
+            running.context().set_next(None);
+        }
+    }
+
+    /// Undoes one [`Self::disable_preemption`]; the last one lets a pending preemption happen.
+    pub(crate) fn enable_preemption(&self) {
+        let count = self.scheduler.preempt_disable.get();
+        debug_assert!(count != 0, "preemption was not disabled");
+        self.scheduler.preempt_disable.set(count.saturating_sub(1));
+        if count == 1
+            && let Current::Thread(running) = port::current()
+        {
+            if running.is_ready() {
+                self.scheduler.refresh_next(running);
+            }
+            self.reschedule();
+        }
+    }
+
+    /// Forgets every [`Self::disable_preemption`]: the running thread, whose they are, is about to
+    /// end.
+    pub(crate) fn force_preemption(&self) {
+        self.scheduler.preempt_disable.set(0);
+    }
+
+    /// Gives `thread` a new effective priority and threshold, wherever it is, and reschedules. A
+    /// running thread that is lowered goes to the front of its new list, so that it is not
+    /// overtaken by its new equals.
+    pub(crate) fn set_priority(&self, thread: Thread, priority: u8, threshold: u8) {
+        let running = port::running() == Some(thread);
+        if !thread.is_ready() {
+            thread.priority.set(priority);
+            thread.threshold.set(threshold);
+            return;
+        }
+        self.scheduler.remove(thread);
+        thread.priority.set(priority);
+        thread.threshold.set(threshold);
+        self.scheduler.insert(thread, running);
+        self.preempt_if_needed();
+    }
+
+    /// Changes only the threshold of `thread`.
+    ///
+    /// A preempted thread loses its claim if its threshold becomes stronger or is switched off:
+    /// others have run since that the new threshold would have held off (invariant 4).
+    pub(crate) fn set_threshold(&self, thread: Thread, threshold: u8) {
+        let old = thread.threshold.replace(threshold);
+        if thread.is_ready() {
+            if threshold < old || threshold == thread.priority.get() {
+                self.scheduler.forget_preempted(thread);
+            }
+            self.scheduler.refresh_next(thread);
+            self.preempt_if_needed();
+        }
+    }
+
+    fn preempt_if_needed(&self) {
+        match port::current() {
+            Current::Thread(_) => self.reschedule(),
+            Current::Interrupt => port::request_reschedule(),
+            Current::Idle | Current::Initialization => {}
+        }
+    }
+
+    /// One tick of the running thread's time-slice. Called in the tick interrupt.
+    pub(crate) fn time_slice_tick(&self) {
+        let Some(running) = port::running() else { return };
+        if !running.is_ready() {
+            return;
+        }
+        self.check_stack(running);
+        if running.time_slice.get() == TX_NO_TIME_SLICE || running.threshold.get() != running.priority.get() {
+            return;
+        }
+        if running.use_slice() && running.links_ready().next() != Some(running) {
+            self.scheduler.slice_expired.set(true);
+            port::request_reschedule();
+        }
+    }
+
+    /// Checks every list and pointer of the scheduler against its invariants.
+    pub(crate) fn check_scheduler(&self) -> Result<(), &'static str> {
+        self.scheduler.check()
+    }
+}

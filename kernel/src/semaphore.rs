@@ -1,0 +1,155 @@
+//! Counting semaphores.
+
+use core::cell::Cell;
+use core::ptr::null;
+
+use crate::kernel::{Locked, lock};
+use crate::list::{LinkKind, Links};
+use crate::object_ref;
+use crate::types::*;
+use crate::wait::WaitQueue;
+
+pub(crate) const SEMAPHORE_ID: u32 = 0x5345_4D41;
+
+/// Control block of a counting semaphore. Same rules as for [`crate::TX_THREAD`].
+#[repr(C)]
+pub struct TX_SEMAPHORE {
+    pub(crate) id: Cell<ULONG>,
+    pub(crate) name: Cell<*const CHAR>,
+    pub(crate) count: Cell<ULONG>,
+    pub(crate) waiters: WaitQueue,
+    created_links: Links<Semaphore>,
+    pub(crate) put_notify: Cell<Option<SemaphoreNotify>>,
+}
+
+// SAFETY: reached only with the kernel locked.
+unsafe impl Sync for TX_SEMAPHORE {}
+// SAFETY: as for `Sync`.
+unsafe impl Send for TX_SEMAPHORE {}
+
+object_ref! {
+    /// A created semaphore.
+    Semaphore -> TX_SEMAPHORE
+}
+
+pub(crate) struct CreatedSemaphore;
+impl LinkKind<Semaphore> for CreatedSemaphore {
+    fn links(node: &Semaphore) -> &Links<Semaphore> {
+        &node.created_links
+    }
+}
+
+impl TX_SEMAPHORE {
+    /// A control block that no kernel knows yet.
+    pub const fn new() -> Self {
+        Self {
+            id: Cell::new(0),
+            name: Cell::new(null()),
+            count: Cell::new(0),
+            waiters: WaitQueue::new(),
+            created_links: Links::new(),
+            put_notify: Cell::new(None),
+        }
+    }
+}
+
+/// A snapshot of a semaphore.
+pub(crate) struct SemaphoreInfo {
+    pub(crate) name: *const CHAR,
+    pub(crate) count: ULONG,
+    pub(crate) first: Option<crate::thread::Thread>,
+    pub(crate) waiting: ULONG,
+    pub(crate) next: Option<Semaphore>,
+}
+
+impl Locked {
+    pub(crate) fn has_semaphore(&self, semaphore: Semaphore) -> bool {
+        let mut found = false;
+        self.semaphores.for_each(|s| found |= s == semaphore);
+        found
+    }
+}
+
+impl Semaphore {
+    pub(crate) fn create(self, name: *const CHAR, count: ULONG) {
+        let k = lock();
+        self.name.set(name);
+        self.count.set(count);
+        self.put_notify.set(None);
+        self.id.set(SEMAPHORE_ID);
+        k.semaphores.push_back(self);
+    }
+
+    pub(crate) fn get(self, wait: ULONG) -> UINT {
+        let k = lock();
+        let count = self.count.get();
+        if count != 0 {
+            self.count.set(count - 1);
+            return TX_SUCCESS;
+        }
+        k.wait(&self.waiters, TX_SEMAPHORE_SUSP, wait, TX_NO_INSTANCE)
+    }
+
+    /// The unit goes to the first waiter, if there is one, and past the count.
+    pub(crate) fn put(self, ceiling: Option<ULONG>) -> UINT {
+        let k = lock();
+        let notify = self.put_notify.get();
+        match self.waiters.first() {
+            Some(waiter) if notify.is_none() => k.wake(waiter, TX_SUCCESS),
+            Some(waiter) => {
+                // The notification belongs to this put: it runs before the waiter does.
+                k.disable_preemption();
+                k.wake(waiter, TX_SUCCESS);
+            }
+            None => {
+                let count = self.count.get();
+                if ceiling.is_some_and(|c| count >= c) {
+                    return TX_CEILING_EXCEEDED;
+                }
+                self.count.set(count.wrapping_add(1));
+                if notify.is_some() {
+                    k.disable_preemption();
+                }
+            }
+        }
+        if let Some(notify) = notify {
+            drop(k);
+            // SAFETY: registered through `tx_semaphore_put_notify`, whose caller vouches for the
+            // function; the semaphore is a created one.
+            unsafe { notify(self.as_ptr()) };
+            lock().enable_preemption();
+        }
+        TX_SUCCESS
+    }
+
+    /// Wakes all waiters with `TX_DELETED`.
+    pub(crate) fn delete(self) -> UINT {
+        let k = lock();
+        self.id.set(0);
+        k.semaphores.remove(self);
+        k.disable_preemption();
+        while let Some(waiter) = self.waiters.first() {
+            k.wake(waiter, TX_DELETED);
+            k.breathe();
+        }
+        k.enable_preemption();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn prioritize(self) -> UINT {
+        let _k = lock();
+        self.waiters.prioritize();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn info(self) -> SemaphoreInfo {
+        let _k = lock();
+        SemaphoreInfo {
+            name: self.name.get(),
+            count: self.count.get(),
+            first: self.waiters.first(),
+            waiting: self.waiters.len(),
+            next: self.created_links.next(),
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! Threads: control block and services.
+
+use core::cell::Cell;
+use core::ptr::null;
+
+use crate::kernel::{Locked, lock};
+use crate::list::{LinkKind, Links};
+use crate::object_ref;
+use crate::port::{self, Context, Current, Executor};
+use crate::timer::TimerInternal;
+use crate::types::*;
+use crate::wait::WaitQueueRef;
+
+/// Tag of a created thread.
+pub(crate) const THREAD_ID: u32 = 0x5448_5244;
+
+/// Control block of a thread.
+///
+/// Memory belongs to the application, which leaves it alone and in place from
+/// `tx_thread_create` until `tx_thread_delete` has succeeded. All fields are the kernel's.
+#[repr(C)]
+pub struct TX_THREAD {
+    /// First, so that the processor's pointer to the running context is a pointer to the thread.
+    pub(crate) executor: Executor,
+    pub(crate) name: Cell<*const CHAR>,
+    pub(crate) stack_start: Cell<*mut u8>,
+    /// Bytes from `stack_start` that belong to the stack.
+    pub(crate) stack_size: Cell<ULONG>,
+    pub(crate) entry: Cell<Option<ThreadEntry>>,
+    pub(crate) entry_input: Cell<ULONG>,
+    pub(crate) entry_exit_notify: Cell<Option<EntryExitNotify>>,
+    ready_links: Links<Thread>,
+    created_links: Links<Thread>,
+    wait_links: Links<Thread>,
+    pub(crate) wait_queue: Cell<Option<WaitQueueRef>>,
+    pub(crate) wait_status: Cell<UINT>,
+    pub(crate) timeout: TimerInternal,
+    /// Times the processor was taken from this thread; its own turns are counted in the context.
+    pub(crate) preemptions: Cell<ULONG>,
+    /// Ticks of a full time-slice.
+    pub(crate) time_slice: Cell<ULONG>,
+    /// Ticks left of the current one, valid while `slice_turn` is the turn count of the context.
+    slice_left: Cell<ULONG>,
+    slice_turn: Cell<ULONG>,
+    pub(crate) state: Cell<u8>,
+    pub(crate) priority: Cell<u8>,
+    pub(crate) threshold: Cell<u8>,
+    pub(crate) user_priority: Cell<u8>,
+    pub(crate) user_threshold: Cell<u8>,
+    pub(crate) timeout_status: Cell<u8>,
+    pub(crate) suspend_pending: Cell<bool>,
+    timer_thread: Cell<bool>,
+}
+
+// The issue this layout was chosen for allows 296 bytes for the block and everything a switch saves.
+#[cfg(target_arch = "arm")]
+const _: () = assert!(size_of::<TX_THREAD>() <= 256);
+
+// SAFETY: the fields are reached only with the kernel locked (see `Kernel`), and the context words
+// only by the switch code, which runs with interrupts masked.
+unsafe impl Sync for TX_THREAD {}
+// SAFETY: as for `Sync`; the block has no tie to a particular OS thread.
+unsafe impl Send for TX_THREAD {}
+
+object_ref! {
+    /// A created thread.
+    Thread -> TX_THREAD
+}
+
+pub(crate) struct CreatedThread;
+impl LinkKind<Thread> for CreatedThread {
+    fn links(node: &Thread) -> &Links<Thread> {
+        &node.created_links
+    }
+}
+
+impl TX_THREAD {
+    /// A control block that no kernel knows yet.
+    pub const fn new() -> Self {
+        Self {
+            executor: Executor::new(),
+            name: Cell::new(null()),
+            stack_start: Cell::new(core::ptr::null_mut()),
+            stack_size: Cell::new(0),
+            entry: Cell::new(None),
+            entry_input: Cell::new(0),
+            entry_exit_notify: Cell::new(None),
+            ready_links: Links::new(),
+            created_links: Links::new(),
+            wait_links: Links::new(),
+            wait_queue: Cell::new(None),
+            wait_status: Cell::new(TX_SUCCESS),
+            timeout: TimerInternal::new(),
+            preemptions: Cell::new(0),
+            time_slice: Cell::new(0),
+            slice_left: Cell::new(0),
+            slice_turn: Cell::new(0),
+            state: Cell::new(TX_TERMINATED as u8),
+            priority: Cell::new(0),
+            threshold: Cell::new(0),
+            user_priority: Cell::new(0),
+            user_threshold: Cell::new(0),
+            timeout_status: Cell::new(0),
+            suspend_pending: Cell::new(false),
+            timer_thread: Cell::new(false),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn context(&self) -> &Context {
+        self.executor.context()
+    }
+
+    #[inline(always)]
+    pub(crate) fn links_ready(&self) -> &Links<Thread> {
+        &self.ready_links
+    }
+
+    pub(crate) fn links_wait(&self) -> &Links<Thread> {
+        &self.wait_links
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_ready(&self) -> bool {
+        self.state.get() == TX_READY as u8
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_timer_thread(&self) -> bool {
+        self.timer_thread.get()
+    }
+
+    /// Completed or terminated: nothing of the thread will run again.
+    fn is_over(&self) -> bool {
+        matches!(self.state.get() as UINT, TX_COMPLETED | TX_TERMINATED)
+    }
+
+    /// Starts a fresh time-slice.
+    pub(crate) fn refill_slice(&self) {
+        self.slice_left.set(self.time_slice.get());
+        self.slice_turn.set(self.context().turns());
+    }
+
+    /// Takes one tick from the slice; true when that used it up (the next one is then in place). The
+    /// fast path does not touch slices: a turn count that moved since the last tick says that the
+    /// thread gave the processor away in between, which earns a fresh slice.
+    pub(crate) fn use_slice(&self) -> bool {
+        if self.slice_turn.get() != self.context().turns() {
+            self.refill_slice();
+        }
+        let left = self.slice_left.get().saturating_sub(1);
+        self.slice_left.set(if left == 0 { self.time_slice.get() } else { left });
+        left == 0
+    }
+
+    fn slice_left(&self) -> ULONG {
+        if self.slice_turn.get() == self.context().turns() { self.slice_left.get() } else { self.time_slice.get() }
+    }
+}
+
+/// What `tx_thread_create` is told.
+pub(crate) struct ThreadOptions {
+    pub(crate) name: *const CHAR,
+    pub(crate) entry: ThreadEntry,
+    pub(crate) input: ULONG,
+    pub(crate) stack_start: *mut u8,
+    pub(crate) stack_size: ULONG,
+    pub(crate) priority: u8,
+    pub(crate) threshold: u8,
+    pub(crate) time_slice: ULONG,
+    pub(crate) auto_start: bool,
+    pub(crate) timer_thread: bool,
+}
+
+/// A snapshot of a thread.
+pub(crate) struct ThreadInfo {
+    pub(crate) name: *const CHAR,
+    pub(crate) state: UINT,
+    pub(crate) run_count: ULONG,
+    pub(crate) priority: UINT,
+    pub(crate) threshold: UINT,
+    pub(crate) time_slice: ULONG,
+    pub(crate) next: Option<Thread>,
+    pub(crate) next_suspended: Option<Thread>,
+}
+
+impl Thread {
+    /// Fills the stack and links the thread; the arguments have been checked.
+    ///
+    /// # Safety
+    ///
+    /// `options.stack_start` is the start of `stack_size` bytes that belong to this thread alone
+    /// until it is deleted.
+    pub(crate) unsafe fn create(self, options: &ThreadOptions) {
+        self.name.set(options.name);
+        self.entry.set(Some(options.entry));
+        self.entry_input.set(options.input);
+        self.stack_start.set(options.stack_start);
+        self.stack_size.set(options.stack_size);
+        self.entry_exit_notify.set(None);
+        self.time_slice.set(options.time_slice);
+        self.priority.set(options.priority);
+        self.user_priority.set(options.priority);
+        self.threshold.set(options.threshold);
+        self.user_threshold.set(options.threshold);
+        self.timer_thread.set(options.timer_thread);
+        self.preemptions.set(0);
+        self.wait_queue.set(None);
+        self.suspend_pending.set(false);
+        self.state.set(TX_SUSPENDED as u8);
+        self.timeout.bind(self);
+        self.prepare();
+        let k = lock();
+        self.executor.set_id(THREAD_ID);
+        k.threads.push_back(self);
+        if options.auto_start {
+            k.make_ready(self);
+        }
+    }
+
+    /// Stack and context of a thread that starts at its entry function. Nobody runs or links the
+    /// thread meanwhile, so interrupts stay as they are however large the stack is.
+    fn prepare(self) {
+        port::fill_stack(self.stack_start.get(), self.stack_size.get() as usize);
+        port::build(self);
+        self.refill_slice();
+    }
+
+    pub(crate) fn delete(self) -> UINT {
+        let k = lock();
+        if !self.is_over() {
+            return TX_DELETE_ERROR;
+        }
+        self.executor.set_id(0);
+        k.threads.remove(self);
+        TX_SUCCESS
+    }
+
+    pub(crate) fn reset(self) -> UINT {
+        let k = lock();
+        if !self.is_over() || port::running() == Some(self) {
+            return TX_NOT_DONE;
+        }
+        // The thread stays ended, so that nobody resumes it, and no other thread runs, so that nobody
+        // deletes or resets it, until stack and context are ready.
+        k.disable_preemption();
+        drop(k);
+        self.preemptions.set(0);
+        self.prepare();
+        let k = lock();
+        self.suspend_pending.set(false);
+        self.state.set(TX_SUSPENDED as u8);
+        k.enable_preemption();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn suspend(self) -> UINT {
+        let k = lock();
+        match self.state.get() as UINT {
+            TX_READY => {
+                if port::running() == Some(self) {
+                    if !matches!(port::current(), Current::Thread(_)) || k.scheduler.preemption_disabled() {
+                        return TX_SUSPEND_ERROR;
+                    }
+                    k.suspend_running(self, TX_SUSPENDED);
+                } else {
+                    k.make_unready(self, TX_SUSPENDED);
+                }
+                TX_SUCCESS
+            }
+            TX_SUSPENDED => TX_SUCCESS,
+            TX_COMPLETED | TX_TERMINATED => TX_SUSPEND_ERROR,
+            _ => {
+                self.suspend_pending.set(true);
+                TX_SUCCESS
+            }
+        }
+    }
+
+    pub(crate) fn resume(self) -> UINT {
+        let k = lock();
+        if self.state.get() == TX_SUSPENDED as u8 {
+            k.make_ready(self);
+            TX_SUCCESS
+        } else if self.suspend_pending.replace(false) {
+            TX_SUSPEND_LIFTED
+        } else {
+            TX_RESUME_ERROR
+        }
+    }
+
+    pub(crate) fn wait_abort(self) -> UINT {
+        let k = lock();
+        match self.state.get() as UINT {
+            TX_READY | TX_SUSPENDED | TX_COMPLETED | TX_TERMINATED => TX_WAIT_ABORT_ERROR,
+            _ => {
+                k.wake(self, TX_WAIT_ABORTED);
+                TX_SUCCESS
+            }
+        }
+    }
+
+    /// Ends the thread wherever it is. The exit notification comes first, in the caller's context
+    /// and while the thread still exists in its old state.
+    pub(crate) fn terminate(self) -> UINT {
+        {
+            let _k = lock();
+            if self.is_over() {
+                return TX_SUCCESS;
+            }
+        }
+        self.notify(TX_THREAD_EXIT);
+        self.end(&lock(), TX_TERMINATED);
+        TX_SUCCESS
+    }
+
+    /// The entry function returned.
+    pub(crate) fn complete(self) -> ! {
+        self.notify(TX_THREAD_EXIT);
+        self.end(&lock(), TX_COMPLETED);
+        unreachable!("a completed thread was resumed")
+    }
+
+    fn end(self, k: &Locked, state: UINT) {
+        if self.is_over() {
+            return;
+        }
+        self.suspend_pending.set(false);
+        if self.is_ready() {
+            if port::running() == Some(self) {
+                // A thread that ends with preemption disabled takes its claim on the processor
+                // with it.
+                k.force_preemption();
+                port::abandon_running();
+                k.suspend_running(self, state);
+                return;
+            }
+            k.make_unready(self, state);
+        } else {
+            if let Some(queue) = self.wait_queue.take() {
+                queue.remove(self);
+            }
+            k.stop_timeout(self);
+            self.state.set(state as u8);
+        }
+        port::abandon(self);
+    }
+
+    /// Calls the entry/exit notification, if there is one, with the kernel unlocked.
+    pub(crate) fn notify(self, what: UINT) {
+        let notify = {
+            let _k = lock();
+            self.entry_exit_notify.get()
+        };
+        if let Some(notify) = notify {
+            // SAFETY: registered through `tx_thread_entry_exit_notify`, whose caller vouches for the
+            // function; the thread is a created one.
+            unsafe { notify(self.as_ptr(), what) };
+        }
+    }
+
+    pub(crate) fn priority_change(self, new: u8) -> UINT {
+        let k = lock();
+        let old = self.user_priority.replace(new);
+        self.user_threshold.set(new);
+        k.set_priority(self, new, new);
+        old as UINT
+    }
+
+    pub(crate) fn preemption_change(self, new: u8) -> Result<UINT, UINT> {
+        let k = lock();
+        if new > self.user_priority.get() {
+            return Err(TX_THRESH_ERROR);
+        }
+        let old = self.user_threshold.replace(new);
+        k.set_threshold(self, new);
+        Ok(old as UINT)
+    }
+
+    pub(crate) fn time_slice_change(self, new: ULONG) -> ULONG {
+        let _k = lock();
+        let old = self.time_slice.replace(new);
+        self.refill_slice();
+        old
+    }
+
+    /// Bytes from the low end of the stack that still hold the fill pattern.
+    pub(crate) fn stack_untouched(self) -> usize {
+        let start = self.stack_start.get();
+        let size = self.stack_size.get() as usize;
+        (0..size)
+            .find(|&at| {
+                // SAFETY: inside the stack; volatile, because the thread may be writing it.
+                unsafe { start.add(at).read_volatile() != TX_STACK_FILL as u8 }
+            })
+            .unwrap_or(size)
+    }
+
+    pub(crate) fn info(self) -> ThreadInfo {
+        let _k = lock();
+        let running = port::running() == Some(self);
+        ThreadInfo {
+            name: self.name.get(),
+            state: self.state.get() as UINT,
+            run_count: self.context().turns().wrapping_add(self.preemptions.get()).wrapping_add(running as ULONG),
+            priority: self.priority.get() as UINT,
+            threshold: self.threshold.get() as UINT,
+            time_slice: self.slice_left(),
+            next: self.created_links.next(),
+            next_suspended: self.wait_links.next(),
+        }
+    }
+}
+
+impl Locked {
+    /// Suspends the running thread for `ticks`.
+    pub(crate) fn sleep(&self, ticks: ULONG) -> UINT {
+        let Current::Thread(thread) = port::current() else { return TX_CALLER_ERROR };
+        if thread.is_timer_thread() {
+            return TX_CALLER_ERROR;
+        }
+        if ticks == TX_NO_WAIT {
+            return TX_SUCCESS;
+        }
+        if self.scheduler.preemption_disabled() {
+            return TX_CALLER_ERROR;
+        }
+        thread.timeout_status.set(TX_SUCCESS as u8);
+        thread.wait_status.set(TX_SUCCESS);
+        if ticks != TX_WAIT_FOREVER {
+            self.start_timeout(thread, ticks);
+        }
+        self.suspend_running(thread, TX_SLEEP);
+        thread.wait_status.get()
+    }
+
+    /// Reports a thread whose stack pointer has left its stack or whose lowest word was overwritten.
+    ///
+    /// This detects an overflow, it does not prevent it: the memory below the stack was written
+    /// before anybody looked.
+    #[inline(always)]
+    pub(crate) fn check_stack(&self, thread: Thread) {
+        #[cfg(feature = "stack-checking")]
+        if !port::stack_intact(thread) {
+            self.stack_damaged(thread);
+        }
+        #[cfg(not(feature = "stack-checking"))]
+        let _ = thread;
+    }
+
+    #[cfg(feature = "stack-checking")]
+    #[cold]
+    fn stack_damaged(&self, thread: Thread) {
+        if let Some(notify) = self.stack_error.get() {
+            // SAFETY: registered through `tx_thread_stack_error_notify`, whose caller vouches for
+            // the function; the thread is a created one.
+            unsafe { notify(thread.as_ptr()) };
+        }
+    }
+}
+
+/// First function of every thread: notification, entry function, completion.
+pub(crate) fn shell(thread: Thread) -> ! {
+    thread.notify(TX_THREAD_ENTRY);
+    if let Some(entry) = thread.entry.get() {
+        // SAFETY: the creator vouched for the entry function and its input.
+        unsafe { entry(thread.entry_input.get()) };
+    }
+    thread.complete()
+}

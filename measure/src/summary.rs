@@ -1,0 +1,283 @@
+use crate::samples::Sample;
+
+/// The figures of a series, in the unit of the counter.
+///
+/// `min`, `mean` and `max` are those of the `n` samples kept; the `excluded` ones have their own
+/// extremes. `n + excluded` samples were taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Samples that entered `min`, `mean` and `max`; at least 1.
+    pub n: u32,
+    /// Samples kept out of them.
+    pub excluded: u32,
+    /// Smallest kept value.
+    pub min: u32,
+    /// Arithmetic mean of the kept values, rounded to the nearest integer, halves upwards.
+    pub mean: u32,
+    /// Largest kept value.
+    pub max: u32,
+    /// Position of the first kept sample that has the value `max`, in the order taken, from 0,
+    /// excluded samples counted.
+    pub max_index: u32,
+    /// The sample taken first, kept or not: it alone ran with everything cold.
+    pub first: u32,
+    /// Smallest and largest excluded value, if any was excluded.
+    pub excluded_range: Option<(u32, u32)>,
+}
+
+/// Why a series has no figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SummaryError {
+    /// No sample was taken.
+    Empty,
+    /// Every sample was excluded, so that nothing undisturbed is left to report.
+    AllExcluded {
+        /// Samples taken.
+        excluded: u32,
+        /// Smallest of them.
+        min: u32,
+        /// Largest of them.
+        max: u32,
+    },
+}
+
+impl core::fmt::Display for SummaryError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Empty => f.write_str("no samples were taken"),
+            Self::AllExcluded { excluded, min, max } => write!(
+                f,
+                "all {excluded} samples were disturbed (values {min} to {max}): \
+                 shorten the sample or lengthen the tick"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for SummaryError {}
+
+impl Summary {
+    /// The figures of `samples`, which come in the order taken. At most `u32::MAX` samples.
+    pub(crate) fn of(samples: impl Iterator<Item = Sample>) -> Result<Self, SummaryError> {
+        let mut first = None;
+        let mut kept: Option<Self> = None;
+        let mut sum = 0u64;
+        let mut excluded = 0u32;
+        let mut excluded_range: Option<(u32, u32)> = None;
+
+        for Sample {
+            index,
+            value,
+            excluded: mark,
+        } in samples
+        {
+            let first = *first.get_or_insert(value);
+            if mark.is_some() {
+                excluded += 1;
+                let (min, max) = excluded_range.unwrap_or((value, value));
+                excluded_range = Some((min.min(value), max.max(value)));
+                continue;
+            }
+            // 2^32 samples of 2^32 stay below 2^64.
+            sum += u64::from(value);
+            let s = kept.get_or_insert(Self {
+                n: 0,
+                excluded: 0,
+                min: value,
+                mean: 0,
+                max: value,
+                max_index: index as u32,
+                first,
+                excluded_range: None,
+            });
+            s.n += 1;
+            s.min = s.min.min(value);
+            if value > s.max {
+                s.max = value;
+                s.max_index = index as u32;
+            }
+        }
+
+        match (kept, excluded_range) {
+            (Some(s), _) => {
+                let n = u64::from(s.n);
+                Ok(Self {
+                    // At most the largest value, hence 32 bits.
+                    mean: ((sum + n / 2) / n) as u32,
+                    excluded,
+                    excluded_range,
+                    ..s
+                })
+            }
+            (None, Some((min, max))) => Err(SummaryError::AllExcluded { excluded, min, max }),
+            (None, None) => Err(SummaryError::Empty),
+        }
+    }
+}
+
+/// A value after subtraction of the counter's own cost, with the mark that it would have gone below
+/// zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Net<T> {
+    /// The result; 0 where the overhead was the larger one.
+    pub value: T,
+    /// How many values were smaller than the overhead. Anything but 0 says that the overhead was
+    /// measured wrong or that the sample is too short for this counter: print it, claim nothing.
+    pub below: u32,
+}
+
+/// `value` less the counter's own cost, never below zero and never wrapped.
+#[must_use]
+pub const fn net(value: u32, overhead: u32) -> Net<u32> {
+    Net {
+        value: value.saturating_sub(overhead),
+        below: (value < overhead) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Exclusion, Samples};
+
+    fn series<const N: usize>(of: &[(u32, Option<Exclusion>)]) -> Samples<N> {
+        let mut s = Samples::new();
+        for &(value, mark) in of {
+            s.push(value, mark).unwrap();
+        }
+        s
+    }
+
+    #[test]
+    fn a_tick_in_a_sample_moves_no_figure() {
+        let s = series::<4>(&[
+            (1402, None),
+            (1370, None),
+            (9000, Some(Exclusion::Tick)),
+            (1, Some(Exclusion::Interrupt)),
+        ]);
+        let s = s.summary().unwrap();
+        assert_eq!(
+            s,
+            Summary {
+                n: 2,
+                excluded: 2,
+                min: 1370,
+                mean: 1386,
+                max: 1402,
+                max_index: 0,
+                first: 1402,
+                excluded_range: Some((1, 9000)),
+            }
+        );
+    }
+
+    #[test]
+    fn nothing_left_is_an_error_not_zeros() {
+        assert_eq!(series::<1>(&[]).summary(), Err(SummaryError::Empty));
+        let all = series::<2>(&[(7, Some(Exclusion::Tick)), (9, Some(Exclusion::Tick))]);
+        let error = SummaryError::AllExcluded {
+            excluded: 2,
+            min: 7,
+            max: 9,
+        };
+        assert_eq!(all.summary(), Err(error));
+        assert_eq!(all.net_summary(1).map(|n| n.value.n), {
+            Err(SummaryError::AllExcluded {
+                excluded: 2,
+                min: 6,
+                max: 8,
+            })
+        });
+    }
+
+    #[test]
+    fn the_first_sample_is_reported_even_when_excluded() {
+        let s = series::<2>(&[(500, Some(Exclusion::Tick)), (40, None)]);
+        let s = s.summary().unwrap();
+        assert_eq!((s.first, s.max, s.max_index), (500, 40, 1));
+    }
+
+    #[test]
+    fn mean_rounds_halves_up_and_does_not_overflow() {
+        assert_eq!(
+            series::<2>(&[(40, None), (41, None)])
+                .summary()
+                .unwrap()
+                .mean,
+            41
+        );
+        assert_eq!(
+            series::<3>(&[(40, None), (40, None), (41, None)])
+                .summary()
+                .unwrap()
+                .mean,
+            40
+        );
+        let s = series::<3>(&[(u32::MAX, None); 3]).summary().unwrap();
+        assert_eq!((s.min, s.mean, s.max), (u32::MAX, u32::MAX, u32::MAX));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_sorting_and_adding(
+            of in proptest::collection::vec(
+                (
+                    prop_oneof![0u32..100, any::<u32>(), (u32::MAX - 100)..=u32::MAX],
+                    prop_oneof![
+                        3 => Just(None),
+                        1 => Just(Some(Exclusion::Tick)),
+                        1 => Just(Some(Exclusion::Interrupt)),
+                    ],
+                ),
+                0..64,
+            ),
+            overhead in 0u32..200,
+        ) {
+            let s = series::<64>(&of);
+            let keep = |values: &[(u32, Option<Exclusion>)]| -> Vec<u32> {
+                values.iter().filter(|v| v.1.is_none()).map(|v| v.0).collect()
+            };
+            let kept = keep(&of);
+            match s.summary() {
+                Err(SummaryError::Empty) => prop_assert!(of.is_empty()),
+                Err(SummaryError::AllExcluded { excluded, min, max }) => {
+                    prop_assert!(kept.is_empty());
+                    prop_assert_eq!(excluded as usize, of.len());
+                    prop_assert_eq!(min, of.iter().map(|v| v.0).min().unwrap());
+                    prop_assert_eq!(max, of.iter().map(|v| v.0).max().unwrap());
+                }
+                Ok(sum) => {
+                    let mut sorted = kept.clone();
+                    sorted.sort_unstable();
+                    let total: u128 = kept.iter().map(|&v| u128::from(v)).sum();
+                    let n = kept.len() as u128;
+                    prop_assert_eq!(sum.n as usize, kept.len());
+                    prop_assert_eq!(sum.excluded as usize, of.len() - kept.len());
+                    prop_assert_eq!(sum.min, sorted[0]);
+                    prop_assert_eq!(sum.max, *sorted.last().unwrap());
+                    prop_assert_eq!(u128::from(sum.mean), (2 * total + n) / (2 * n));
+                    let at = of.iter().position(|v| v.1.is_none() && v.0 == sum.max).unwrap();
+                    prop_assert_eq!(sum.max_index as usize, at);
+                    prop_assert_eq!(sum.first, of[0].0);
+
+                    let net = s.net_summary(overhead).unwrap();
+                    let floor: Vec<_> = of
+                        .iter()
+                        .map(|&(v, m)| ((i64::from(v) - i64::from(overhead)).max(0) as u32, m))
+                        .collect();
+                    prop_assert_eq!(net.value, series::<64>(&floor).summary().unwrap());
+                    prop_assert_eq!(
+                        net.below as usize,
+                        kept.iter().filter(|&&v| v < overhead).count()
+                    );
+                }
+            }
+            prop_assert_eq!(s.values().len(), of.len());
+        }
+    }
+}

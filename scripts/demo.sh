@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds the measurements, runs them on QEMU's Cortex-R52 and ends with their table and verdict.
+#
+#   scripts/demo.sh [--kernel auto|bundled|upstream]
+#
+# auto (the default) takes the upstream C kernel where its sources are there (THREADX_DIR or
+# ./threadx-src) and this version can build it, else the bundled kernel; it says which. Installs
+# what is missing first, see scripts/setup.sh. Exits with 0 only if all self-checks pass.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+
+kernel=auto
+while [ $# -gt 0 ]; do
+  case $1 in
+    --kernel) kernel=${2-}; shift $(($# > 1 ? 2 : 1)) ;;
+    --kernel=*) kernel=${1#*=}; shift ;;
+    -h | --help) help; exit 0 ;;
+    *) die "unknown option $1, see --help" 2 ;;
+  esac
+done
+case $kernel in
+  auto)
+    kernel=bundled
+    if [ -n "${THREADX_DIR-}" ] || [ -d "$ROOT/threadx-src" ]; then
+      say 'kernel: bundled (upstream sources are there, but this version has no upstream build yet)'
+    else
+      say 'kernel: bundled (no upstream sources: neither THREADX_DIR nor ./threadx-src)'
+    fi
+    ;;
+  bundled) say 'kernel: bundled' ;;
+  upstream) die 'this version has no upstream build yet: use --kernel bundled' 2 ;;
+  *) die "--kernel takes auto, bundled or upstream, not '$kernel'" 2 ;;
+esac
+
+"$ROOT/scripts/setup.sh"
+find_tools
+cd "$ROOT"
+say 'building txbench and the firmware'
+# shellcheck disable=SC2119 # no arguments meant
+build_txbench
+fw_cargo build --release --package demo --features "$kernel" || die 'the firmware does not build, see above'
+exec "$TXBENCH" run "$(fw_dir release)/demo" --timeout 120

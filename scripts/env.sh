@@ -1,0 +1,128 @@
+# shellcheck shell=bash
+# Sourced by the other scripts: which tools this machine has and how they are called.
+#
+#   host_cargo SUBCOMMAND [ARG...]  cargo for packages that run on this machine
+#   fw_cargo SUBCOMMAND [ARG...]    cargo for firmware, target armv8r-none-eabihf
+#   fw_dir PROFILE                  folder that fw_cargo leaves images of this profile in
+#   find_tools                      fills the variables below; fails if there is no usable cargo
+#
+# Two kinds of tool chain build the firmware. One brings the target's libraries (rustup), the other
+# the library's sources (Debian), from which cargo builds `core` on the way.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TARGET=armv8r-none-eabihf
+# shellcheck disable=SC2034 # for setup.sh
+MACHINE=mps3-an536
+MSRV=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' "$ROOT/Cargo.toml")
+: "${CARGO_TARGET_DIR:=$ROOT/target}"
+export CARGO_TARGET_DIR
+
+HOST_BIN='' # folder of the cargo for the host
+FW_BIN=''   # folder of the cargo for the firmware
+FW_KIND=''  # target: the target is installed; source: core is built from its sources
+FW_LINKER='' # linker, where the tool chain brings none
+
+# say TEXT: one line of progress. die TEXT [CODE]: one line of error.
+say() { printf '%s: %s\n' "${0##*/}" "$*"; }
+die() {
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  exit "${2:-1}"
+}
+
+# at_least VERSION MINIMUM
+at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
+
+# Folders that may hold a cargo and its rustc, best first.
+rust_folders() {
+  local found
+  found=$(command -v cargo || true)
+  {
+    [ -z "$found" ] || dirname "$found"
+    printf '%s\n' "${CARGO_HOME:-$HOME/.cargo}/bin" /usr/bin
+  } | awk '!seen[$0]++'
+}
+
+# rust_usable FOLDER: a cargo and a rustc of at least the minimum version.
+rust_usable() {
+  local version
+  [ -x "$1/cargo" ] && [ -x "$1/rustc" ] || return 1
+  version=$("$1/rustc" --version 2>/dev/null | awk '{print $2}') || return 1
+  [ -n "$version" ] && at_least "${version%%-*}" "$MSRV"
+}
+
+# A linker for the target outside the tool chain, by name.
+find_linker() {
+  local name
+  for name in ld.lld ld.lld-{22,21,20,19}; do
+    if command -v "$name" >/dev/null; then
+      printf '%s\n' "$name"
+      return
+    fi
+  done
+  return 1
+}
+
+find_tools() {
+  local folder sysroot
+  HOST_BIN='' FW_BIN='' FW_KIND='' FW_LINKER=''
+  while read -r folder; do
+    rust_usable "$folder" || continue
+    [ -n "$HOST_BIN" ] || HOST_BIN=$folder
+    sysroot=$("$folder/rustc" --print sysroot)
+    if [ -d "$sysroot/lib/rustlib/$TARGET/lib" ]; then
+      FW_BIN=$folder FW_KIND=target FW_LINKER=''
+      break
+    fi
+    if [ -z "$FW_KIND" ] && [ -e "$sysroot/lib/rustlib/src/rust/library/core/Cargo.toml" ] &&
+      FW_LINKER=$(find_linker); then
+      FW_BIN=$folder FW_KIND=source
+    fi
+  done < <(rust_folders)
+  [ -n "$HOST_BIN" ] && [ -n "$FW_KIND" ]
+}
+
+# What the caller's own cargo settings for another target or tool chain must not change.
+clean_cargo() {
+  env -u CARGO_BUILD_TARGET -u CARGO_UNSTABLE_BUILD_STD -u RUSTC_BOOTSTRAP -u RUSTC \
+    -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS "$@"
+}
+
+host_cargo() {
+  clean_cargo PATH="$HOST_BIN:$PATH" "$HOST_BIN/cargo" "$@"
+}
+
+fw_cargo() {
+  local subcommand=$1
+  shift
+  case $FW_KIND in
+    target)
+      clean_cargo PATH="$FW_BIN:$PATH" "$FW_BIN/cargo" "$subcommand" --target "$TARGET" "$@"
+      ;;
+    source)
+      # A folder of its own: the build scripts that RUSTC_BOOTSTRAP compiles differ from the host's.
+      clean_cargo PATH="$FW_BIN:$PATH" RUSTC_BOOTSTRAP=1 \
+        CARGO_TARGET_ARMV8R_NONE_EABIHF_LINKER="$FW_LINKER" \
+        "$FW_BIN/cargo" "$subcommand" -Zbuild-std=core --target "$TARGET" \
+        --target-dir "$CARGO_TARGET_DIR/debian" "$@"
+      ;;
+    *) die 'no tool chain for the firmware: run scripts/setup.sh' ;;
+  esac
+}
+
+fw_dir() {
+  case $FW_KIND in
+    source) printf '%s\n' "$CARGO_TARGET_DIR/debian/$TARGET/$1" ;;
+    *) printf '%s\n' "$CARGO_TARGET_DIR/$TARGET/$1" ;;
+  esac
+}
+
+# build_txbench [ARG...]: builds txbench if needed, ARGs are cargo's; its path is then in TXBENCH.
+build_txbench() {
+  host_cargo build "$@" --manifest-path "$ROOT/Cargo.toml" --package bench ||
+    die 'txbench does not build, see above'
+  # shellcheck disable=SC2034 # for the caller
+  TXBENCH=$CARGO_TARGET_DIR/debug/txbench
+}
+
+# The help of a script is the comment at its top.
+help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }

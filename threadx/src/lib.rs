@@ -1,0 +1,31 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+mod critical;
+mod error;
+mod name;
+mod priority;
+mod scope;
+pub mod semaphore;
+pub mod stack;
+mod start;
+pub mod thread;
+pub mod time;
+pub mod timer;
+
+pub use error::Error;
+pub use priority::{PreemptionThreshold, Priority, TimeSlice};
+pub use scope::{Scope, scope};
+pub use semaphore::Semaphore;
+#[doc(hidden)]
+pub use stack::StackMemory;
+pub use stack::{MIN_STACK_SIZE, Region, Stack, StackToken};
+#[cfg(not(target_os = "none"))]
+pub use start::host;
+pub use start::{Init, set_stack_error_hook, start, try_start};
+pub use thread::{Builder, JoinError, JoinHandle, ScopedJoinHandle, ThreadCell, ThreadRef};
+pub use time::{Ticks, Timeout};
+pub use timer::{Schedule, Timer};
+
+/// The kernel beneath, for a banner: its kind and version.
+pub const KERNEL: &str = threadx_sys::NAME;

@@ -1,0 +1,142 @@
+//! Threads that borrow.
+
+use core::marker::PhantomData;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::thread::ThreadCell;
+use crate::{Error, Ticks, thread};
+
+/// A place for threads that may borrow what outlives it; see [`scope`].
+pub struct Scope<'scope, 'env: 'scope> {
+    /// Cells of the threads that were spawned, linked through `next_scoped`, newest first.
+    head: AtomicPtr<ThreadCell>,
+    // Invariant in both, as in the standard library: a longer or shorter `'scope` or `'env` in its
+    // place would let threads borrow what does not live long enough.
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+/// Calls `f` with a scope in which [`Builder::spawn_scoped`](crate::Builder::spawn_scoped) creates
+/// threads that borrow from the caller, like `std::thread::scope`.
+///
+/// Returns when all these threads have ended, whether their handles were joined or not and however
+/// `f` ends; their cells and stacks are free then. A wait abort of the caller does not shorten this.
+/// If the calling thread is terminated instead, its frames stay for ever, and so do the borrows.
+///
+/// From threads.
+///
+/// ```no_run
+/// # use core::ops::Range;
+/// # pub struct Btcm;
+/// # impl threadx::Region for Btcm {
+/// #     const NAME: &'static str = "BTCM";
+/// #     fn range() -> Range<usize> { 0..usize::MAX }
+/// # }
+/// use threadx::{Builder, ThreadCell};
+///
+/// threadx::stack! { static STACK: Stack<Btcm, 2048>; }
+/// static HELPER: ThreadCell = ThreadCell::new();
+///
+/// fn sum(numbers: &[u32]) -> u32 {
+///     let (left, right) = numbers.split_at(numbers.len() / 2);
+///     threadx::scope(|s| {
+///         let stack = STACK.take().unwrap();
+///         let helper = Builder::new("helper").spawn_scoped(s, &HELPER, stack, || left.iter().sum::<u32>());
+///         right.iter().sum::<u32>() + helper.unwrap().join().unwrap()
+///     })
+///     .unwrap()
+/// }
+/// # sum(&[1, 2]);
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Caller`] outside threads; `f` is not called then.
+///
+/// # Panics
+///
+/// If it ends inside a critical section with threads still running: it can neither wait nor return.
+/// The panic does not unwind.
+pub fn scope<'env, F, R>(f: F) -> Result<R, Error>
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+{
+    /// Waits for the threads even if `f` unwinds.
+    struct End<'a, 'scope, 'env>(&'a Scope<'scope, 'env>);
+    impl Drop for End<'_, '_, '_> {
+        fn drop(&mut self) {
+            self.0.end();
+        }
+    }
+
+    // Where no thread runs no wait is possible: a sleep of no ticks is refused there.
+    thread::sleep(Ticks::ZERO)?;
+    let scope = Scope { head: AtomicPtr::new(null_mut()), scope: PhantomData, env: PhantomData };
+    let end = End(&scope);
+    let result = f(&scope);
+    drop(end);
+    Ok(result)
+}
+
+impl Scope<'_, '_> {
+    /// Makes the scope's end wait for the thread in `cell`.
+    pub(crate) fn add(&self, cell: &'static ThreadCell) {
+        let mut head = self.head.load(Ordering::Acquire);
+        let new = core::ptr::from_ref(cell).cast_mut();
+        loop {
+            cell.next_scoped.store(head, Ordering::Relaxed);
+            match self.head.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(now) => head = now,
+            }
+        }
+    }
+
+    fn end(&self) {
+        // First all must have ended: a thread may spawn others in this scope, and may use handles
+        // of others. When a round finds nothing new, nobody who could add is left.
+        let mut waited = null_mut();
+        loop {
+            let head = self.head.load(Ordering::Acquire);
+            if head == waited {
+                break;
+            }
+            let mut at = head;
+            while at != waited {
+                // SAFETY: the list holds pointers made from `&'static ThreadCell`, and ends with
+                // the cell where the round before began.
+                let cell: &'static ThreadCell = unsafe { &*at };
+                wait(cell);
+                at = cell.next_scoped.load(Ordering::Acquire);
+            }
+            waited = head;
+        }
+        let mut at = self.head.swap(null_mut(), Ordering::AcqRel);
+        // SAFETY: as above.
+        while let Some(cell) = unsafe { at.as_ref::<'static>() } {
+            // Read first: a cell that was freed may be in another scope's list the next moment.
+            at = cell.next_scoped.load(Ordering::Acquire);
+            // SAFETY: the thread has ended; handles were with `f` or threads of the scope, which
+            // have all ended.
+            let ended = unsafe { cell.end_scoped() };
+            debug_assert!(ended.is_ok(), "a thread of the scope was not deleted");
+        }
+    }
+}
+
+fn wait(cell: &'static ThreadCell) {
+    loop {
+        match cell.wait_done() {
+            Ok(()) => return,
+            Err(Error::WaitAborted) => {}
+            Err(_) => cannot_wait(),
+        }
+    }
+}
+
+/// The threads of the scope use frames that must not go away, so this must neither return nor unwind.
+#[cold]
+extern "C" fn cannot_wait() -> ! {
+    panic!("threadx::scope ends where waiting for its threads is impossible: inside a critical section")
+}

@@ -1,0 +1,201 @@
+//! Starting the kernel.
+
+use core::convert::Infallible;
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use crate::Error;
+use crate::thread::{self, ThreadRef};
+use threadx_sys::TX_THREAD;
+
+/// Set by the first caller of [`try_start`].
+static STARTED: AtomicBool = AtomicBool::new(false);
+/// Set when the kernel's lists are initialised, before that no object may be created.
+static READY: AtomicBool = AtomicBool::new(false);
+/// The closure given to [`try_start`], a `Define` on its frame.
+static DEFINE: AtomicPtr<Define> = AtomicPtr::new(null_mut());
+/// A `fn(ThreadRef) -> !`.
+static STACK_ERROR_HOOK: AtomicPtr<()> = AtomicPtr::new(null_mut());
+
+#[cfg_attr(not(target_os = "none"), expect(dead_code, reason = "read by `tx_application_define`"))]
+struct Define {
+    call: unsafe fn(*mut c_void, &mut Init),
+    closure: *mut c_void,
+}
+
+/// The initialization context: exists while the closure given to [`start`] runs.
+///
+/// Interrupts are off, there is no current thread, nothing can wait. Threads spawned now run after
+/// the closure has returned, the highest priority first.
+pub struct Init {
+    /// A raw pointer, which makes this neither `Send` nor `Sync`.
+    first_unused_memory: *mut u8,
+}
+
+impl Init {
+    /// Where the kernel found the first memory that the image does not use. This crate does not use
+    /// it either.
+    #[must_use]
+    pub fn first_unused_memory(&self) -> *mut u8 {
+        self.first_unused_memory
+    }
+}
+
+/// Starts the kernel; never returns.
+///
+/// `define` is called once, from ThreadX's `tx_application_define`, and creates the first threads.
+/// It may borrow from the caller, whose frame stays for ever.
+///
+/// ```no_run
+/// # use core::ops::Range;
+/// # pub struct Btcm;
+/// # impl threadx::Region for Btcm {
+/// #     const NAME: &'static str = "BTCM";
+/// #     fn range() -> Range<usize> { 0..usize::MAX }
+/// # }
+/// use threadx::{Builder, Priority, ThreadCell};
+///
+/// threadx::stack! { static STACK: Stack<Btcm, 2048>; }
+/// static WORKER: ThreadCell = ThreadCell::new();
+///
+/// threadx::start(|_init| {
+///     let stack = STACK.take().unwrap();
+///     let worker = Builder::new("worker").priority(Priority::of::<8>()).spawn(&WORKER, stack, || {
+///         loop {
+///             threadx::thread::relinquish();
+///         }
+///     });
+///     worker.unwrap().detach();
+/// })
+/// ```
+///
+/// # Panics
+///
+/// With the text of [`Error::AlreadyStarted`] if the kernel was started before.
+pub fn start(define: impl FnOnce(&mut Init)) -> ! {
+    match try_start(define) {
+        Ok(never) => match never {},
+        Err(error) => panic!("threadx::start: {error}"),
+    }
+}
+
+/// [`start`], with a typed error instead of a panic.
+///
+/// # Errors
+///
+/// [`Error::AlreadyStarted`] if the kernel was started before.
+pub fn try_start<F: FnOnce(&mut Init)>(define: F) -> Result<Infallible, Error> {
+    unsafe fn call<F: FnOnce(&mut Init)>(closure: *mut c_void, init: &mut Init) {
+        // SAFETY: `closure` points to the `Option<F>` below, which nothing else uses.
+        let closure = unsafe { (*closure.cast::<Option<F>>()).take() };
+        if let Some(closure) = closure {
+            closure(init);
+        }
+    }
+    if STARTED.swap(true, Ordering::AcqRel) {
+        return Err(Error::AlreadyStarted);
+    }
+    let mut closure = Some(define);
+    let mut define = Define { call: call::<F>, closure: (&raw mut closure).cast() };
+    DEFINE.store(&raw mut define, Ordering::Release);
+    // SAFETY: called outside the kernel. `closure` and `define` stay valid since this does not return
+    // from the first call.
+    unsafe { threadx_sys::tx_kernel_enter() };
+    // C code had entered the kernel before.
+    Err(Error::AlreadyStarted)
+}
+
+/// Called by the kernel when it has initialised itself.
+// SAFETY: ThreadX's documented name and signature; no other crate may define the application.
+#[cfg(target_os = "none")]
+#[unsafe(no_mangle)]
+extern "C" fn tx_application_define(first_unused_memory: *mut c_void) {
+    initialize(first_unused_memory, |init| {
+        // Null: the kernel was entered by C code, whose threads are defined elsewhere.
+        let define = DEFINE.swap(null_mut(), Ordering::AcqRel);
+        if !define.is_null() {
+            // SAFETY: `try_start` stored a pointer into its own frame and is still in the kernel's
+            // entry.
+            unsafe { ((*define).call)((*define).closure, init) }
+        }
+    });
+}
+
+fn initialize(first_unused_memory: *mut c_void, define: impl FnOnce(&mut Init)) {
+    READY.store(true, Ordering::Release);
+    // A kernel without stack checking answers FEATURE_NOT_ENABLED, and the notification never comes.
+    // SAFETY: the callback has the documented signature and stays for ever.
+    let _ = unsafe { threadx_sys::tx_thread_stack_error_notify(Some(stack_error)) };
+    define(&mut Init { first_unused_memory: first_unused_memory.cast() });
+}
+
+/// Runs an application on a development machine, for tests: [`run`](host::run) in place of [`start`].
+///
+/// Threads are OS threads of which exactly one runs at a time, time passes when nobody is ready or when
+/// a test says so, and interrupts happen where a test says so. Everything else is the bundled kernel
+/// as on the target.
+#[cfg(not(target_os = "none"))]
+pub mod host {
+    use core::ptr::null_mut;
+
+    use super::Init;
+    pub use threadx_sys::host::{Outcome, allow_nesting, check_invariants, finish, interrupt, tick};
+
+    /// Runs `define`, then its threads, until one of them calls [`finish`] or nobody was ready for
+    /// `idle_ticks` ticks. A panic of a thread comes out here. One application at a time: others wait.
+    ///
+    /// Each run needs cells of its own: what an earlier run left in a cell stays there.
+    ///
+    /// ```
+    /// # use core::ops::Range;
+    /// # pub struct Btcm;
+    /// # impl threadx::Region for Btcm {
+    /// #     const NAME: &'static str = "BTCM";
+    /// #     fn range() -> Range<usize> { 0..usize::MAX }
+    /// # }
+    /// use threadx::{Builder, ThreadCell, host};
+    ///
+    /// threadx::stack! { static STACK: Stack<Btcm, 2048>; }
+    /// static WORKER: ThreadCell = ThreadCell::new();
+    ///
+    /// let outcome = host::run(10, |_init| {
+    ///     let stack = STACK.take().unwrap();
+    ///     Builder::new("worker").spawn(&WORKER, stack, || host::finish()).unwrap().detach();
+    /// });
+    /// assert_eq!(outcome, host::Outcome::Finished);
+    /// ```
+    pub fn run(idle_ticks: u32, define: impl FnOnce(&mut Init)) -> Outcome {
+        threadx_sys::host::run(idle_ticks, || super::initialize(null_mut(), define))
+    }
+}
+
+/// Whether objects may be created: the kernel has initialised its lists.
+pub(crate) fn check_ready() -> Result<(), Error> {
+    if READY.load(Ordering::Acquire) { Ok(()) } else { Err(Error::Caller) }
+}
+
+/// Chooses what happens when the kernel finds a damaged thread stack (if it is built with stack
+/// checking). Without a hook: a panic that names the thread.
+///
+/// The hook runs with interrupts masked, on the stack of whoever found the damage, possibly the
+/// damaged one. From any context; a board crate installs one at reset.
+pub fn set_stack_error_hook(hook: fn(ThreadRef) -> !) {
+    STACK_ERROR_HOOK.store(hook as *mut (), Ordering::Release);
+}
+
+unsafe extern "C-unwind" fn stack_error(thread: *mut TX_THREAD) {
+    let Some(thread) = thread::registered(thread) else {
+        // SAFETY: the kernel passes a created thread, whose name is a C string or null.
+        let name = unsafe { thread::kernel_name(thread) };
+        panic!("stack overflow: thread {}", name.map_or("?", |name| name.to_str().unwrap_or("?")));
+    };
+    let hook = STACK_ERROR_HOOK.load(Ordering::Acquire);
+    if hook.is_null() {
+        panic!("stack overflow: thread {}", thread.name());
+    }
+    // SAFETY: only `set_stack_error_hook` stores here, and what it stores is such a function.
+    let hook = unsafe { core::mem::transmute::<*mut (), fn(ThreadRef) -> !>(hook) };
+    hook(thread)
+}
+

@@ -1,0 +1,27 @@
+//! Before the kernel is started everything is refused. A process of its own, because that state never
+//! comes back.
+
+mod common;
+
+use common::Host;
+use threadx::{Builder, Error, JoinError, Schedule, Semaphore, Ticks, Timer, thread};
+
+#[test]
+fn nothing_works_before_the_start() {
+    cell! { A, A_STACK }
+    static SEMAPHORE: Semaphore = Semaphore::new();
+    static TIMER: Timer = Timer::new();
+    let spawned = Builder::new("a").spawn(&A, A_STACK.take().unwrap(), || ());
+    assert_eq!(spawned.err(), Some(Error::Caller));
+    assert!(A_STACK.take().is_ok());
+    assert_eq!(SEMAPHORE.create("semaphore", 1), Err(Error::Caller));
+    assert_eq!(SEMAPHORE.put(), Err(Error::Semaphore));
+    assert_eq!(TIMER.create("timer", Schedule::once(Ticks::new(1)), || ()), Err(Error::Caller));
+    assert_eq!(TIMER.activate(), Err(Error::Timer));
+    assert_eq!(thread::sleep(Ticks::new(1)), Err(Error::Caller));
+    assert_eq!(threadx::scope(|_| ()), Err(Error::Caller));
+    assert_eq!(thread::current(), None);
+    thread::relinquish();
+    assert_eq!(critical_section::with(|_| 5), 5);
+    assert_eq!(JoinError::Failed(Error::Caller).to_string(), "cannot join: not allowed in this calling context");
+}

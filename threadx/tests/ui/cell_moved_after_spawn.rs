@@ -1,0 +1,20 @@
+use core::ops::Range;
+use threadx::{Builder, Region, ThreadCell};
+
+pub struct Btcm;
+impl Region for Btcm {
+    const NAME: &'static str = "BTCM";
+    fn range() -> Range<usize> {
+        0..usize::MAX
+    }
+}
+
+threadx::stack! { static STACK: Stack<Btcm, 2048>; }
+static CELL: ThreadCell = ThreadCell::new();
+
+fn main() {
+    let cell: &'static mut ThreadCell = Box::leak(Box::new(ThreadCell::new()));
+    let handle = Builder::new("t").spawn(cell, STACK.take().unwrap(), || ());
+    let moved = core::mem::replace(cell, ThreadCell::new());
+    drop((moved, handle));
+}

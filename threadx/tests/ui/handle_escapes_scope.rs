@@ -1,0 +1,21 @@
+use core::ops::Range;
+use threadx::{Builder, Region, ThreadCell};
+
+pub struct Btcm;
+impl Region for Btcm {
+    const NAME: &'static str = "BTCM";
+    fn range() -> Range<usize> {
+        0..usize::MAX
+    }
+}
+
+threadx::stack! { static STACK: Stack<Btcm, 2048>; }
+static CELL: ThreadCell = ThreadCell::new();
+
+fn main() {
+    let mut kept = None;
+    let _ = threadx::scope(|s| {
+        kept = Builder::new("t").spawn_scoped(s, &CELL, STACK.take().unwrap(), || 1).ok();
+    });
+    drop(kept);
+}

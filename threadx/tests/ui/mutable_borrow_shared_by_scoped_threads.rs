@@ -1,0 +1,21 @@
+use core::ops::Range;
+use threadx::{Builder, Region, ThreadCell};
+
+pub struct Btcm;
+impl Region for Btcm {
+    const NAME: &'static str = "BTCM";
+    fn range() -> Range<usize> {
+        0..usize::MAX
+    }
+}
+
+threadx::stack! { static STACK: Stack<Btcm, 2048>; }
+static CELL: ThreadCell = ThreadCell::new();
+
+fn main() {
+    let mut local = 1;
+    let _ = threadx::scope(|s| {
+        let _ = Builder::new("a").spawn_scoped(s, &CELL, STACK.take().unwrap(), || local += 1);
+        let _ = Builder::new("b").spawn_scoped(s, &CELL, STACK.take().unwrap(), || local += 1);
+    });
+}

@@ -1,0 +1,17 @@
+use core::ops::Range;
+use threadx::{Builder, Region, ThreadCell};
+
+pub struct Btcm;
+impl Region for Btcm {
+    const NAME: &'static str = "BTCM";
+    fn range() -> Range<usize> {
+        0..usize::MAX
+    }
+}
+
+threadx::stack! { static STACK: Stack<Btcm, 2048>; }
+static CELL: ThreadCell = ThreadCell::new();
+
+fn main() {
+    let _ = Builder::new("t").spawn(&CELL, STACK.take().unwrap(), || std::rc::Rc::new(1));
+}
