@@ -243,7 +243,7 @@ fn header_for_bindgen() -> String {
         "#include \"tx_api.h\"\n#include \"tx_initialize.h\"\n#include \"tx_thread.h\"\n#include \"tx_timer.h\"\n",
     );
     // Ports in assembly, without a prototype in any header.
-    text += "VOID _tx_timer_interrupt(VOID);\n";
+    text += "VOID _tx_timer_interrupt(VOID);\nVOID threadx_sys_relinquish(VOID);\n";
     for (ty, names) in CONSTANTS {
         for name in *names {
             text += &format!("static const {ty} {CONSTANT_PREFIX}{name} = ({ty}) ({name});\n");

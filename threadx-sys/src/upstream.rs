@@ -231,27 +231,17 @@ pub unsafe fn tx_semaphore_create(semaphore_ptr: *mut TX_SEMAPHORE, name_ptr: *m
     unsafe { _txe_semaphore_create(semaphore_ptr, name_ptr, initial_count, size_of::<TX_SEMAPHORE>() as UINT) }
 }
 
-/// `tx_thread_relinquish` for every context: where there is nothing to give away it returns at once.
+/// `tx_thread_relinquish` for every context: outside threads and inside a critical section it returns at
+/// once, as it does where there is nothing to give away.
 ///
 /// The C kernel's own checked service tells threads from the rest, but switches threads even while
-/// preemption is disabled: then another thread would run inside the caller's critical section.
+/// preemption is disabled: then another thread would run inside the caller's critical section. This
+/// is the kernel's unchecked service, compiled a second time with that question in front.
 ///
 /// # Safety
 ///
 /// None needed; the signature is that of the C services.
-#[inline(always)]
-pub unsafe fn tx_thread_relinquish() {
-    // SAFETY: the kernel's own variables, one aligned word each, which interrupts may change but leave
-    // as they found them. Zero, zero and a thread: the caller is that thread, outside critical sections,
-    // which is what the unchecked service wants.
-    unsafe {
-        let state = (&raw const _tx_thread_system_state).read_volatile();
-        let disabled = (&raw const _tx_thread_preempt_disable).read_volatile();
-        if state | disabled == 0 && !(&raw const _tx_thread_current_ptr).read_volatile().is_null() {
-            _tx_thread_relinquish();
-        }
-    }
-}
+pub use raw::threadx_sys_relinquish as tx_thread_relinquish;
 
 /// Masks interrupts and disables preemption; returns the posture for
 /// [`_tx_thread_preempt_disable_exit`]. In between no service switches threads:
