@@ -5,7 +5,7 @@
 //! `-icount shift=0` with a counter of 1 GHz that is exactly one count per instruction; the self-test
 //! proves it on the running machine instead of assuming it.
 
-/// What [`self_test`] found out about the board's counter.
+/// What `self_test` found out about the board's counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// The register.

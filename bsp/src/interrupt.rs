@@ -67,7 +67,7 @@ impl ufmt::uDisplay for InterruptError {
 /// # Errors
 /// [`InterruptError::PriorityStep`] or [`InterruptError::PriorityMasked`].
 pub const fn check_priority(priority: u8, mask: u8) -> Result<(), InterruptError> {
-    if priority % crate::board::PRIORITY_STEP != 0 {
+    if !priority.is_multiple_of(crate::board::PRIORITY_STEP) {
         return Err(InterruptError::PriorityStep(priority));
     }
     if priority >= mask {

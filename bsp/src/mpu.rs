@@ -101,7 +101,7 @@ pub const fn check(regions: &[Region]) -> Result<(), MpuError> {
     let mut i = 0;
     while i < regions.len() {
         let r = &regions[i];
-        if r.base % GRANULE != 0 || r.limit % GRANULE != GRANULE - 1 || r.limit < r.base {
+        if !r.base.is_multiple_of(GRANULE) || r.limit % GRANULE != GRANULE - 1 || r.limit < r.base {
             return Err(MpuError::Alignment(i));
         }
         let mut j = 0;

@@ -96,10 +96,10 @@ macro_rules! services {
         $(
             $(#[$doc])*
             #[unsafe(no_mangle)]
+            #[allow(unused_unsafe)] // some bodies need none
             pub unsafe extern "C-unwind" fn $name($($arg: $ty),*) $(-> $ret)? {
                 // SAFETY: every unsafe operation in a service's body rests on the contract at the
                 // top of this module, which is the caller's promise.
-                #[allow(unused_unsafe)] // some bodies need none
                 unsafe { $body }
             }
         )*

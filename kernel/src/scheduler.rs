@@ -240,7 +240,7 @@ impl Scheduler {
                 if plain && slow && !(self.preemption_disabled() && port::running() == Some(t)) {
                     result = Err("a plain switch takes the slow path");
                 }
-                if slow != !plain && !slow {
+                if !slow && !plain {
                     result = Err("the fast path ignores a threshold");
                 }
             });

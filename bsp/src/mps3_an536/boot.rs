@@ -82,6 +82,11 @@ bsp_el1_entry:
     mov     r0, #0
     mcr     p15, 0, r0, c13, c0, 4
 
+    // The bundled kernel wants its initial context here before any code that might call a service;
+    // for upstream's the link script provides 0, and the register means nothing.
+    ldr     r0, =_tx_initial_context
+    mcr     p15, 0, r0, c13, c0, 4
+
     bl      _asm_init_segments
     // Core 0; returns in SYS mode on its stack, so that Rust may run.
     mov     r0, #0

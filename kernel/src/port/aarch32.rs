@@ -1,7 +1,8 @@
 //! Armv8-R AArch32, hard-float, one processor.
 //!
 //! Threads and interrupt handlers run in SVC mode, A32 state. TPIDRPRW (CP15 c13, c0, 4) holds the
-//! address of the running [`Context`]. What may call what:
+//! address of the running [`Context`], from reset on: the board's start-up code writes
+//! `_tx_initial_context` to it. What may call what:
 //!
 //! * `_tx_irq_entry` is the IRQ vector's target. It saves the caller-saved state on the stack of the
 //!   interrupted code (26 words), moves to the interrupt stack and calls the board's
@@ -54,8 +55,8 @@ pub(crate) struct Context {
     cpsr: Cell<u32>,
     r4_r11: [Cell<u32>; 8],
     fpscr: Cell<u32>,
-    sp: Cell<u32>,
-    pc: Cell<u32>,
+    sp: Cell<*const u8>,
+    pc: Cell<*const ()>,
 }
 
 /// Bytes of D8-D15 before the words.
@@ -85,8 +86,19 @@ impl Context {
             cpsr: Cell::new(0),
             r4_r11: [const { Cell::new(0) }; 8],
             fpscr: Cell::new(0),
-            sp: Cell::new(0),
-            pc: Cell::new(0),
+            sp: Cell::new(null()),
+            pc: Cell::new(null()),
+        }
+    }
+
+    /// A context of the kernel's own, in which relinquish takes the slow path.
+    const fn pseudo(cpsr: u32, sp: *const u8, pc: *const ()) -> Self {
+        Self {
+            next: Cell::new(&raw const SLOW.context),
+            cpsr: Cell::new(cpsr),
+            sp: Cell::new(sp),
+            pc: Cell::new(pc),
+            ..Self::new()
         }
     }
 
@@ -125,6 +137,10 @@ impl Executor {
         Self { context: Context::new(), id: Cell::new(0) }
     }
 
+    const fn pseudo(cpsr: u32, sp: *const u8, pc: *const ()) -> Self {
+        Self { context: Context::pseudo(cpsr, sp, pc), id: Cell::new(0) }
+    }
+
     #[inline(always)]
     pub(crate) fn context(&self) -> &Context {
         &self.context
@@ -159,11 +175,26 @@ struct Interrupt {
 unsafe impl Sync for Interrupt {}
 
 /// Pseudo context of the slow path: never saved into, only "switched to" by relinquish.
-static SLOW: Executor = Executor::new();
-static IDLE: Executor = Executor::new();
-static INITIALIZATION: Executor = Executor::new();
-static INTERRUPT: Interrupt =
-    Interrupt { executor: Executor::new(), interrupted: Cell::new(null()), frame: Cell::new(0), reschedule: Cell::new(0) };
+static SLOW: Executor =
+    Executor::pseudo(MODE_SVC | CPSR_F | CPSR_I, null(), _tx_relinquish_slow as unsafe extern "C" fn() as *const ());
+
+static IDLE: Executor = Executor::pseudo(
+    MODE_SVC | CPSR_F,
+    &raw const __tx_system_stack_top,
+    _tx_idle as unsafe extern "C" fn() as *const (),
+);
+
+/// Where the board points TPIDRPRW to before any code that might call a service: from then on a
+/// service called too early is one called from initialization.
+#[unsafe(export_name = "_tx_initial_context")]
+static INITIALIZATION: Executor = Executor::pseudo(0, null(), null());
+
+static INTERRUPT: Interrupt = Interrupt {
+    executor: Executor::pseudo(0, null(), null()),
+    interrupted: Cell::new(&raw const INITIALIZATION.context),
+    frame: Cell::new(0),
+    reschedule: Cell::new(0),
+};
 
 global_asm!(
     // LLVM forgets the target's FPU for module-level assembly under link-time optimisation
@@ -172,8 +203,8 @@ global_asm!(
     ".fpu vfpv3-d16",
     ".arm",
     // ---- relinquish -----------------------------------------------------------------------------
-    // 15 instructions with the caller's BL and without it 14; 9 after CPSID with IRQ masked.
-    // Memory: 30 words stored (16 of D8-D15, 14), 2 + 13 + 16 loaded.
+    // 14 instructions and the caller's BL; the 9 after CPSID run with IRQ masked. Memory: 30 words
+    // stored (16 of D8-D15 and 14), 31 loaded (2 of the caller's context, 16 and 13 of the next).
     ".section .text._tx_thread_relinquish,\"ax\",%progbits",
     ".global _tx_thread_relinquish",
     ".type _tx_thread_relinquish, %function",
@@ -191,7 +222,7 @@ global_asm!(
     "    vldmia  r2!, {{d8-d15}}",
     "    ldmib   r2, {{r1, r3-r12, sp, lr}}",
     "    vmsr    fpscr, r12",
-    "    msr     cpsr_c, r3",
+    "    msr     cpsr_cx, r3",                  // with A, which an interrupt that ended here left set
     "    bx      lr",
     ".size _tx_thread_relinquish, . - _tx_thread_relinquish",
     // ---- slow path: the pc of SLOW. IRQ masked, r0 = the caller's context + 64, all of it saved ---
@@ -224,7 +255,7 @@ global_asm!(
     "    vldmia  r0!, {{d8-d15}}",
     "    ldmib   r0, {{r1, r3-r12, sp, lr}}",
     "    vmsr    fpscr, r12",
-    "    msr     cpsr_c, r3",
+    "    msr     cpsr_cx, r3",                  // with A, which an interrupt that ended here left set
     "    bx      lr",
     ".size _tx_switch, . - _tx_switch",
     // ---- first instructions of a thread -----------------------------------------------------------
@@ -370,11 +401,12 @@ fn current_context() -> *const Context {
 
 #[inline(always)]
 fn thread_of(context: *const Context) -> Option<Thread> {
-    // SAFETY: every context the kernel points to, null apart, is the first field of an `Executor`;
-    // the tag then tells whether that one is the first field of a created thread's control block.
+    // SAFETY: TPIDRPRW and every pointer to a context that is read hold one of the statics above or
+    // the context of a created thread, which is the first field of an `Executor`; its tag tells
+    // whether that one is the first field of a control block.
     unsafe {
         let executor = context.cast::<Executor>();
-        if !executor.is_null() && (*executor).id() == THREAD_ID {
+        if (*executor).id() == THREAD_ID {
             Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
         } else {
             None
@@ -453,15 +485,15 @@ unsafe extern "C" fn shell() -> ! {
 /// Gives `thread` the context of one that is about to run its first instruction, interrupts enabled.
 pub(crate) fn build(thread: Thread) {
     let context = thread.context();
-    let top = thread.stack_start.get() as u32 + thread.stack_size.get();
+    let top = thread.stack_start.get().wrapping_add(thread.stack_size.get() as usize);
     context.d8_d15.iter().for_each(|d| d.set(0));
     context.turns.set(0);
     context.set_next(None);
     context.cpsr.set(MODE_SVC | CPSR_F);
     context.r4_r11.iter().for_each(|r| r.set(0));
     context.fpscr.set(0);
-    context.sp.set(top & !7);
-    context.pc.set(_tx_thread_first as *const () as u32);
+    context.sp.set(top.wrapping_sub(top as usize % 8));
+    context.pc.set(_tx_thread_first as *const ());
 }
 
 /// The lowest stack word is untouched and the stack pointer (in an interrupt: the one that was
@@ -486,14 +518,6 @@ pub(crate) fn first_unused_memory() -> *mut VOID {
 }
 
 unsafe extern "C" fn initialize() -> *const Context {
-    for executor in [&SLOW, &IDLE, &INITIALIZATION, &INTERRUPT.executor] {
-        executor.context.set_next(None);
-    }
-    SLOW.context.cpsr.set(MODE_SVC | CPSR_F | CPSR_I);
-    SLOW.context.pc.set(_tx_relinquish_slow as *const () as u32);
-    IDLE.context.cpsr.set(MODE_SVC | CPSR_F);
-    IDLE.context.sp.set(&raw const __tx_system_stack_top as u32);
-    IDLE.context.pc.set(_tx_idle as *const () as u32);
     // SAFETY: the one call of initialization, on the system stack, IRQ masked; the board and the
     // application define the two functions.
     unsafe {

@@ -385,6 +385,10 @@ impl Timer {
         TimerInfo { name: name_of(name), active, remaining, reschedule, next: Timer(next) }
     }
 
+    pub fn delete_unchecked(self) -> UINT {
+        service!(_tx_timer_delete(self.0))
+    }
+
     pub fn remaining(self) -> ULONG {
         self.info().remaining
     }
