@@ -187,10 +187,16 @@ impl Compiler {
             }
             build
         };
+        // What `cc` reports is the command line; the compiler's own words take another attempt.
         let failed = |error: cc::Error| {
-            let text = error.to_string();
-            let line = text.lines().find(|line| line.contains("error")).or(text.lines().next()).unwrap_or_default();
-            format!("a source of the ThreadX kernel does not compile: {}", line.trim())
+            let complaint = sources
+                .c
+                .iter()
+                .chain(&sources.assembly)
+                .find_map(|source| self.try_compile(include, source, &generated.out).err())
+                .and_then(|complaints| complaints.into_iter().next())
+                .unwrap_or_else(|| error.to_string());
+            format!("a source of the ThreadX kernel does not compile: {complaint}")
         };
         let named = |name: &'static str| {
             move |path: &&PathBuf| path.file_name().is_some_and(|file| file == name)
