@@ -87,8 +87,12 @@ pub fn find() -> Result<Compiler, Failure> {
 }
 
 impl Compiler {
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// What a build script needs to compile C code of the image.
+    pub fn tell_dependents(&self) {
+        println!("cargo::metadata=COMPILER={}", self.name);
+        println!("cargo::metadata=CC={}", self.path.display());
+        println!("cargo::metadata=AR={}", self.archiver());
+        println!("cargo::metadata=FLAGS={}", self.flags().join(";"));
     }
 
     /// Flags for C code of the image, without include directories of the kernel.
@@ -198,30 +202,15 @@ impl Compiler {
                 .unwrap_or_else(|| error.to_string());
             format!("a source of the ThreadX kernel does not compile: {complaint}")
         };
-        let named = |name: &'static str| {
-            move |path: &&PathBuf| path.file_name().is_some_and(|file| file == name)
-        };
-        let (reset, rest): (Vec<_>, Vec<_>) = sources.c.iter().partition(named("tx_thread_reset.c"));
+        let (reset, rest): (Vec<_>, Vec<_>) =
+            sources.c.iter().partition(|path| path.file_name().is_some_and(|name| name == "tx_thread_reset.c"));
         let mut objects = build().files(rest).files(&sources.assembly).file(&generated.glue).try_compile_intermediates().map_err(failed)?;
         objects.extend(
             build().files(reset).define("_tx_thread_stack_build", "threadx_sys_stack_rebuild").try_compile_intermediates().map_err(failed)?,
         );
-        // The kernel's relinquish once more under a name of this crate, with a look at the calling
-        // context where it fetches the current thread: Rust may call it from everywhere. Optimised for
-        // size it is no slower than the kernel's own without that look.
-        objects.extend(
-            build()
-                .files(sources.c.iter().filter(named("tx_thread_relinquish.c")))
-                .define("_tx_thread_relinquish", "threadx_sys_relinquish")
-                .define(
-                    "TX_THREAD_GET_CURRENT(thread_ptr)",
-                    "if ((_tx_thread_system_state | _tx_thread_preempt_disable) != 0) return; \
-                     (thread_ptr) = _tx_thread_current_ptr;",
-                )
-                .flag("-Os")
-                .try_compile_intermediates()
-                .map_err(failed)?,
-        );
+        // Addresses from memory instead of two instructions each make up for the question in it.
+        let addresses = if self.clang { "-mno-movt" } else { "-mword-relocations" };
+        objects.extend(build().file(&generated.relinquish).flag(addresses).try_compile_intermediates().map_err(failed)?);
         let library = generated.out.join("libthreadx.a");
         // `ar` adds to what is there.
         if library.exists() {

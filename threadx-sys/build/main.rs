@@ -1,9 +1,9 @@
 //! Picks the kernel: the bundled one, or upstream's C sources compiled and bound here.
 //!
 //! Dependent build scripts learn the choice from `DEP_THREADX_KERNEL` (`bundled` or `upstream`), and
-//! with upstream's kernel `DEP_THREADX_VERSION`, `_PORT`, `_CONFIGURATION`, `_COMPILER`, and what C
-//! code that calls the kernel has to be compiled with: `_INCLUDE` (directories, `;` between them),
-//! `_CC`, `_FLAGS` (`;` between them).
+//! with upstream's kernel `DEP_THREADX_VERSION`, `_PORT`, `_CONFIGURATION`, and what C code that calls
+//! the kernel has to be compiled with: `_INCLUDE` (directories, `;` between them), and if there is a C
+//! compiler `_COMPILER` (its name), `_CC`, `_AR`, `_FLAGS` (`;` between them).
 
 use std::{env, process::exit};
 
@@ -18,13 +18,23 @@ type Failure = String;
 fn main() {
     println!("cargo::rerun-if-changed=build");
     if env::var_os("CARGO_FEATURE_BUNDLED").is_some() {
-        println!("cargo::metadata=KERNEL=bundled");
+        bundled();
         return;
     }
     if let Err(failure) = upstream() {
         // Cargo prints what a failed build script wrote to standard error.
         eprintln!("error: {failure}");
         exit(1);
+    }
+}
+
+fn bundled() {
+    println!("cargo::metadata=KERNEL=bundled");
+    let package = std::path::PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    println!("cargo::metadata=INCLUDE={}", package.join("../kernel/include").display());
+    // C code of the image is a choice of the image: without a compiler its build says so.
+    if let Ok(compiler) = compiler::find() {
+        compiler.tell_dependents();
     }
 }
 
@@ -55,9 +65,7 @@ fn upstream() -> Result<(), Failure> {
     println!("cargo::metadata=VERSION={version}");
     println!("cargo::metadata=PORT={port}");
     println!("cargo::metadata=CONFIGURATION={configuration}");
-    println!("cargo::metadata=COMPILER={}", compiler.name);
-    println!("cargo::metadata=CC={}", compiler.path().display());
-    println!("cargo::metadata=FLAGS={}", compiler.flags().join(";"));
+    compiler.tell_dependents();
     let include: Vec<String> = include.iter().map(|dir| dir.display().to_string()).collect();
     println!("cargo::metadata=INCLUDE={}", include.join(";"));
     Ok(())

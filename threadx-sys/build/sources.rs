@@ -24,7 +24,8 @@ const PORT_FILES: &[&str] = &[
 ];
 
 /// A file that every version of the kernel has, and no other repository.
-const LANDMARKS: &[&str] = &["common/inc/tx_api.h", "common/src/tx_initialize_kernel_enter.c"];
+const LANDMARKS: &[&str] =
+    &["common/inc/tx_api.h", "common/src/tx_initialize_kernel_enter.c", "common/src/tx_thread_relinquish.c"];
 
 /// A complete checkout.
 pub struct Sources {
@@ -39,6 +40,10 @@ pub struct Sources {
 impl Sources {
     pub fn common_include(&self) -> PathBuf {
         self.root.join("common/inc")
+    }
+
+    pub fn common_source(&self, name: &str) -> PathBuf {
+        self.root.join("common/src").join(name)
     }
 
     pub fn port_include(&self) -> PathBuf {
