@@ -24,34 +24,21 @@ impl Verdict {
     /// Of a captured log.
     pub fn log(log: &Log) -> Self {
         let (code, line) = match &log.closing {
-            Some(Closing::Done { ok: false, detail }) => (
-                code::FAILED,
-                format!("FAILED: self-checks: {}", or(detail, "no detail")),
-            ),
-            Some(Closing::Tests { ok, passed, failed }) if !ok || *failed > 0 => (
-                code::FAILED,
-                format!("FAILED: {failed} of {} tests", passed + failed),
-            ),
-            _ if !log.problems.is_empty() => (code::LOG, "FAILED: the log is not whole".into()),
-            Some(Closing::Done { detail, .. }) => (
-                0,
-                format!(
-                    "ok: {}, self-checks passed{}",
-                    count(log.records.len(), "record"),
-                    after(detail)
-                ),
-            ),
-            Some(Closing::Tests { passed, .. }) => {
-                (0, format!("ok: {} passed", count(*passed, "test")))
+            Some(Closing::Done { ok: false, detail }) => {
+                (code::FAILED, format!("FAILED: self-checks: {}", or(detail, "no detail")))
             }
+            Some(Closing::Tests { ok, passed, failed }) if !ok || *failed > 0 => {
+                (code::FAILED, format!("FAILED: {failed} of {} tests", passed + failed))
+            }
+            _ if !log.problems.is_empty() => (code::LOG, "FAILED: the log is not whole".into()),
+            Some(Closing::Done { detail, .. }) => {
+                (0, format!("ok: {}, self-checks passed{}", count(log.records.len(), "record"), after(detail)))
+            }
+            Some(Closing::Tests { passed, .. }) => (0, format!("ok: {} passed", count(*passed, "test"))),
             // `Log::finish` names a missing closing line, so this is not reached with a finished log.
             None => (code::LOG, "FAILED: the log is not closed".into()),
         };
-        Self {
-            code,
-            line,
-            problems: log.problems.clone(),
-        }
+        Self { code, line, problems: log.problems.clone() }
     }
 
     /// Of an image that should succeed; `missing` are expected texts that never came.
@@ -83,20 +70,11 @@ impl Verdict {
             End::Exited(guest) if *guest == expected && missing.is_empty() => {
                 (0, format!("ok: exit code {expected} and the expected text"))
             }
-            End::Exited(guest) if *guest == expected => {
-                (code::FAILED, "FAILED: expected text missing".into())
-            }
-            End::Exited(guest) => (
-                code::FAILED,
-                format!("FAILED: exit code {guest}, expected {expected}"),
-            ),
+            End::Exited(guest) if *guest == expected => (code::FAILED, "FAILED: expected text missing".into()),
+            End::Exited(guest) => (code::FAILED, format!("FAILED: exit code {guest}, expected {expected}")),
             _ => stopped(end),
         };
-        Self {
-            code,
-            line,
-            problems: missing.iter().map(|t| never(t)).collect(),
-        }
+        Self { code, line, problems: missing.iter().map(|t| never(t)).collect() }
     }
 
     /// Prints problems and verdict; the exit code.
@@ -116,26 +94,14 @@ impl Verdict {
 }
 
 fn never(text: &str) -> Problem {
-    Problem {
-        line: None,
-        what: format!("never printed: {text}"),
-    }
+    Problem { line: None, what: format!("never printed: {text}") }
 }
 
 /// Code and verdict of a guest that did not exit by itself.
 fn stopped(end: &End) -> (u8, String) {
     match end {
-        End::Limit(limit) => (
-            code::LIMIT,
-            format!(
-                "FAILED: ended by the limit of {} s (--timeout)",
-                limit.as_secs()
-            ),
-        ),
-        End::Killed(signal) => (
-            code::UNUSABLE,
-            format!("FAILED: QEMU was ended by signal {signal}"),
-        ),
+        End::Limit(limit) => (code::LIMIT, format!("FAILED: ended by the limit of {} s (--timeout)", limit.as_secs())),
+        End::Killed(signal) => (code::UNUSABLE, format!("FAILED: QEMU was ended by signal {signal}")),
         End::Interrupted => (code::INTERRUPTED, "interrupted".into()),
         End::Exited(guest) => (*guest, format!("exit code {guest}")),
     }
@@ -150,11 +116,7 @@ fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
 }
 
 fn after(detail: &str) -> String {
-    if detail.is_empty() {
-        String::new()
-    } else {
-        format!(" ({detail})")
-    }
+    if detail.is_empty() { String::new() } else { format!(" ({detail})") }
 }
 
 /// The results of several images of on-target tests.
@@ -192,25 +154,14 @@ impl Suite {
 
         self.passed += passed;
         self.failed += failures.len();
-        self.rows.push([
-            name.into(),
-            passed.to_string(),
-            failures.len().to_string(),
-            result.into(),
-        ]);
-        self.failures
-            .extend(failures.into_iter().map(|f| format!("{name}: {f}")));
+        self.rows.push([name.into(), passed.to_string(), failures.len().to_string(), result.into()]);
+        self.failures.extend(failures.into_iter().map(|f| format!("{name}: {f}")));
     }
 
     /// Prints the table, the failures and the closing line; the exit code.
     pub fn print(&self) -> u8 {
         use CellAlignment::{Left, Right};
-        let columns = [
-            ("image", Left),
-            ("passed", Right),
-            ("failed", Right),
-            ("result", Left),
-        ];
+        let columns = [("image", Left), ("passed", Right), ("failed", Right), ("result", Left)];
         println!("{}", table::render(&columns, &self.rows));
         if !self.failures.is_empty() {
             println!("\nfailures:");

@@ -25,11 +25,7 @@ pub struct Lines {
 
 impl Lines {
     pub fn new() -> Self {
-        Self {
-            number: 0,
-            partial: Vec::new(),
-            shortened: false,
-        }
+        Self { number: 0, partial: Vec::new(), shortened: false }
     }
 
     /// Hands every line that `bytes` complete to `take`.
@@ -60,12 +56,7 @@ impl Lines {
     fn emit(&mut self, ended: bool, take: &mut impl FnMut(Line<'_>)) {
         self.number += 1;
         let text = String::from_utf8_lossy(&self.partial);
-        take(Line {
-            number: self.number,
-            text: text.trim_end_matches('\r'),
-            ended,
-            shortened: self.shortened,
-        });
+        take(Line { number: self.number, text: text.trim_end_matches('\r'), ended, shortened: self.shortened });
         self.partial.clear();
         self.shortened = false;
     }

@@ -31,15 +31,8 @@ pub struct Test {
 /// The line that an image closes its output with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Closing {
-    Done {
-        ok: bool,
-        detail: String,
-    },
-    Tests {
-        ok: bool,
-        passed: usize,
-        failed: usize,
-    },
+    Done { ok: bool, detail: String },
+    Tests { ok: bool, passed: usize, failed: usize },
 }
 
 /// Something that could not be read, or is not as it should be.
@@ -63,21 +56,16 @@ impl Log {
     /// Takes the next line.
     pub fn take(&mut self, line: &Line<'_>) {
         if let Err(what) = self.read(line) {
-            self.problems.push(Problem {
-                line: Some(line.number),
-                what,
-            });
+            self.problems.push(Problem { line: Some(line.number), what });
         }
     }
 
     /// Names what only the end of the log shows.
     pub fn finish(&mut self) {
         let what = match self.closing {
-            None if self.records.is_empty() && self.tests.is_empty() => {
-                "no RECORD, no test and no closing line: \
+            None if self.records.is_empty() && self.tests.is_empty() => "no RECORD, no test and no closing line: \
                  the image said nothing, or this is not one of its logs"
-                    .into()
-            }
+                .into(),
             None => "no closing line (DONE or test result): \
                      the image stopped early, or the log is cut"
                 .into(),
@@ -116,10 +104,7 @@ impl Log {
         if line.shortened {
             return Err("line longer than 64 KiB, dropped".into());
         }
-        if text
-            .chars()
-            .any(|c| c == '\u{fffd}' || (c.is_control() && c != '\t' && c != '\u{1b}'))
-        {
+        if text.chars().any(|c| c == '\u{fffd}' || (c.is_control() && c != '\t' && c != '\u{1b}')) {
             return Err("not text: noise on the line, or a foreign log".into());
         }
         if let Some((before, json)) = after(text, RECORD) {
@@ -132,10 +117,7 @@ impl Log {
             let (raw, left) = json_of::<RawSamples>(json, "raw samples", line.ended)?;
             let taken = raw.samples.len();
             if let Some(e) = raw.excluded.iter().find(|e| e.at as usize >= taken) {
-                return Err(format!(
-                    "malformed raw samples: number {} of {taken} is marked as excluded",
-                    e.at
-                ));
+                return Err(format!("malformed raw samples: number {} of {taken} is marked as excluded", e.at));
             }
             return self.clean(before, left, "raw samples");
         }
@@ -145,10 +127,7 @@ impl Log {
         if text.starts_with("DONE ") {
             return self.close(done_closing(text)?);
         }
-        if let Some((name, outcome)) = text
-            .strip_prefix(TEST)
-            .and_then(|rest| rest.split_once(TEST_OUTCOME))
-        {
+        if let Some((name, outcome)) = text.strip_prefix(TEST).and_then(|rest| rest.split_once(TEST_OUTCOME)) {
             return self.test(name, outcome);
         }
         // The last thing a crashed or killed image wrote; a marker may be among the missing part.
@@ -165,9 +144,7 @@ impl Log {
         } else if !left.trim().is_empty() {
             Err(format!("other text after the {what}, which was kept"))
         } else if self.closing.is_some() {
-            Err(format!(
-                "{what} after the closing line, kept: two runs in one log?"
-            ))
+            Err(format!("{what} after the closing line, kept: two runs in one log?"))
         } else {
             Ok(())
         }
@@ -194,10 +171,7 @@ impl Log {
         };
         let broken = outcome == Outcome::Broken;
         let again = self.tests.iter().any(|t| t.name == name);
-        self.tests.push(Test {
-            name: name.into(),
-            outcome,
-        });
+        self.tests.push(Test { name: name.into(), outcome });
         if broken {
             Err(format!("test {name} has no outcome"))
         } else if again {
@@ -218,11 +192,7 @@ fn after<'t>(text: &'t str, marker: &str) -> Option<(&'t str, &'t str)> {
 }
 
 /// The object at the start of `text` and what follows it.
-fn json_of<'t, T: DeserializeOwned>(
-    text: &'t str,
-    what: &str,
-    ended: bool,
-) -> Result<(T, &'t str), String> {
+fn json_of<'t, T: DeserializeOwned>(text: &'t str, what: &str, ended: bool) -> Result<(T, &'t str), String> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
     let value = match stream.next() {
         Some(Ok(value)) => value,
@@ -243,9 +213,7 @@ fn json_of<'t, T: DeserializeOwned>(
         }
         None => return Err(format!("malformed {what}: no schema number")),
     }
-    serde_json::from_value(value)
-        .map(|value| (value, left))
-        .map_err(|e| format!("malformed {what}: {e}"))
+    serde_json::from_value(value).map(|value| (value, left)).map_err(|e| format!("malformed {what}: {e}"))
 }
 
 fn check(record: &Record) -> Result<(), String> {
@@ -320,15 +288,10 @@ mod tests {
 
     #[test]
     fn a_whole_log_has_no_problems() {
-        let log = read(&format!(
-            "banner\r\n\x1b[1mbold\x1b[0m\r\n{GOOD}\r\nDONE ok: 5 checks\r\n"
-        ));
+        let log = read(&format!("banner\r\n\x1b[1mbold\x1b[0m\r\n{GOOD}\r\nDONE ok: 5 checks\r\n"));
         assert_eq!(problems(&log), []);
         assert_eq!(log.records.len(), 1);
-        let done = Closing::Done {
-            ok: true,
-            detail: "5 checks".into(),
-        };
+        let done = Closing::Done { ok: true, detail: "5 checks".into() };
         assert_eq!(log.closing, Some(done));
     }
 
@@ -369,9 +332,7 @@ mod tests {
 
     #[test]
     fn prose_about_records_is_prose() {
-        let log = read(&format!(
-            "each RECORD line below is JSON\n{GOOD}\nDONE ok\n"
-        ));
+        let log = read(&format!("each RECORD line below is JSON\n{GOOD}\nDONE ok\n"));
         assert_eq!(problems(&log), []);
     }
 
@@ -380,11 +341,7 @@ mod tests {
         for (from, to, says) in [
             ("\"schema\":1", "\"schema\":2", "schema 2"),
             ("\"schema\":1,", "", "no schema"),
-            (
-                "context_switch",
-                "context_swatch",
-                "unknown variant `context_swatch`",
-            ),
+            ("context_switch", "context_swatch", "unknown variant `context_swatch`"),
             ("\"n\":256,", "", "missing field `n`"),
             ("\"n\":256", "\"n\":0", "no samples"),
             ("\"min\":40", "\"min\":-1", "-1"),
@@ -402,21 +359,14 @@ mod tests {
 
     #[test]
     fn a_key_of_a_later_version_is_no_problem() {
-        let log = read(&format!(
-            "{}\nDONE ok\n",
-            GOOD.replace("\"n\"", "\"placement\":16,\"n\"")
-        ));
+        let log = read(&format!("{}\nDONE ok\n", GOOD.replace("\"n\"", "\"placement\":16,\"n\"")));
         assert_eq!(problems(&log), []);
     }
 
     #[test]
     fn foreign_logs_are_refused() {
         assert!(problems(&read(""))[0].1.starts_with("no RECORD"));
-        assert!(
-            problems(&read("root:x:0:0\n"))[0]
-                .1
-                .starts_with("no RECORD")
-        );
+        assert!(problems(&read("root:x:0:0\n"))[0].1.starts_with("no RECORD"));
         let log = read(&format!("{GOOD}\n\u{1}\u{fffd}\nDONE ok\n"));
         assert_eq!(problems(&log)[0].0, Some(2));
         assert_eq!(log.records.len(), 1);
@@ -427,30 +377,20 @@ mod tests {
         let run = format!("{GOOD}\nDONE ok\n");
         let log = read(&format!("{run}{run}"));
         assert_eq!(log.records.len(), 2);
-        assert_eq!(
-            problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(),
-            [Some(3), Some(4)]
-        );
+        assert_eq!(problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(), [Some(3), Some(4)]);
     }
 
     #[test]
     fn closing_lines() {
         let failed = read(&format!("{GOOD}\nDONE FAILED: sleeper not resumed\n"));
-        let done = Closing::Done {
-            ok: false,
-            detail: "sleeper not resumed".into(),
-        };
+        let done = Closing::Done { ok: false, detail: "sleeper not resumed".into() };
         assert_eq!(failed.closing, Some(done));
         for bad in ["DONE okay", "DONE", "DONE failed"] {
             let log = read(&format!("{GOOD}\n{bad}\n"));
             assert_eq!(log.closing, None, "{bad}");
             assert!(!log.problems.is_empty());
         }
-        assert!(
-            problems(&read("DONE ok\n"))[0]
-                .1
-                .contains("without any RECORD")
-        );
+        assert!(problems(&read("DONE ok\n"))[0].1.contains("without any RECORD"));
     }
 
     #[test]
@@ -458,10 +398,7 @@ mod tests {
         let line = r#"SAMPLES {"schema":1,"bench":"deep_stack","kernel":"k","board":"b","stack":"BTCM","cache":"cold","unit":"u","samples":[1,2],"excluded":[{"at":1,"why":"tick"}]}"#;
         let log = read(&format!("{GOOD}\n{line}\nDONE ok\n"));
         assert_eq!(problems(&log), []);
-        let log = read(&format!(
-            "{GOOD}\n{}\nDONE ok\n",
-            line.replace(":1,\"why", ":2,\"why")
-        ));
+        let log = read(&format!("{GOOD}\n{}\nDONE ok\n", line.replace(":1,\"why", ":2,\"why")));
         assert!(problems(&log)[0].1.contains("number 2 of 2"));
         let log = read(&format!("{GOOD}\n{}\nDONE ok\n", &line[..150]));
         assert_eq!(problems(&log), [(Some(2), "raw samples cut off")]);
@@ -493,28 +430,16 @@ mod tests {
             [
                 (Some(4), "test e has no outcome"),
                 (Some(5), "test a::b reports a second time"),
-                (
-                    None,
-                    "closing line says 1 passed and 2 failed, the tests' lines say 2 and 3"
-                ),
+                (None, "closing line says 1 passed and 2 failed, the tests' lines say 2 and 3"),
             ]
         );
-        let closing = Closing::Tests {
-            ok: false,
-            passed: 1,
-            failed: 2,
-        };
+        let closing = Closing::Tests { ok: false, passed: 1, failed: 2 };
         assert_eq!(log.closing, Some(closing));
     }
 
     #[test]
     fn malformed_test_results() {
-        for bad in [
-            "ok",
-            "ok. x passed; 0 failed",
-            "ok. 1 passed",
-            "fine. 1 passed; 0 failed",
-        ] {
+        for bad in ["ok", "ok. x passed; 0 failed", "ok. 1 passed", "fine. 1 passed; 0 failed"] {
             let log = read(&format!("test a ... ok\ntest result: {bad}\n"));
             assert_eq!(log.closing, None, "{bad}");
             assert_eq!(problems(&log)[0].0, Some(2));

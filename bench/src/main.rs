@@ -145,8 +145,7 @@ fn boot(
             .and_then(|()| screen.flush())
             .map_err(|e| format!("cannot write to standard output: {e}"))?;
         if let Some((path, file)) = &mut copy {
-            file.write_all(bytes)
-                .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+            file.write_all(bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
         lines.feed(bytes, |line| take(line, &mut log));
         Ok(())
@@ -165,8 +164,7 @@ fn run(args: &Run) -> Result<u8, String> {
     qemu::check_image(&args.elf)?;
     let copy = match &args.log {
         Some(path) => {
-            let file =
-                File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
+            let file = File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
             Some((path.as_path(), file))
         }
         None => None,
@@ -175,13 +173,8 @@ fn run(args: &Run) -> Result<u8, String> {
     let ran = boot(&qemu, &args.elf, limit, &args.expect, copy)?;
 
     print!("{}", table::tables(&ran.log.records));
-    let missing: Vec<_> = args
-        .expect
-        .iter()
-        .zip(&ran.seen)
-        .filter(|(_, seen)| !**seen)
-        .map(|(text, _)| text.as_str())
-        .collect();
+    let missing: Vec<_> =
+        args.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(text, _)| text.as_str()).collect();
     let verdict = match args.expect_exit {
         Some(code) => Verdict::expected(&ran.end, code, &missing),
         None => Verdict::run(&ran.log, &ran.end, &missing),
@@ -195,9 +188,7 @@ fn parse(path: &Path) -> Result<u8, String> {
     let mut log = Log::default();
     let mut buffer = vec![0; 1 << 16];
     loop {
-        let n = file
-            .read(&mut buffer)
-            .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        let n = file.read(&mut buffer).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
         if n == 0 {
             break;
         }

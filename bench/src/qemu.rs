@@ -55,21 +55,12 @@ impl Qemu {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
                 .map_err(|e| format!("cannot handle signal {signal}: {e}"))?;
         }
-        let qemu = Self {
-            path: path.into(),
-            interrupted,
-        };
+        let qemu = Self { path: path.into(), interrupted };
         let version = qemu.ask("--version")?;
         let version = version.lines().next().unwrap_or("").trim();
         let machines = qemu.ask("-machine")?;
-        if !machines
-            .lines()
-            .any(|l| l.split_whitespace().next() == Some(MACHINE))
-        {
-            return Err(format!(
-                "{} ({version}) has no machine {MACHINE}: {NEEDED}",
-                path.display()
-            ));
+        if !machines.lines().any(|l| l.split_whitespace().next() == Some(MACHINE)) {
+            return Err(format!("{} ({version}) has no machine {MACHINE}: {NEEDED}", path.display()));
         }
         Ok(qemu)
     }
@@ -88,10 +79,7 @@ impl Qemu {
         match end {
             End::Exited(0) => Ok(String::from_utf8_lossy(&answer).into_owned()),
             End::Interrupted => Err("interrupted".into()),
-            _ => Err(format!(
-                "{} does not answer {what}: {NEEDED}",
-                self.path.display()
-            )),
+            _ => Err(format!("{} does not answer {what}: {NEEDED}", self.path.display())),
         }
     }
 
@@ -124,15 +112,12 @@ impl Qemu {
         mut sink: impl FnMut(&[u8]) -> Result<(), String>,
     ) -> Result<End, String> {
         let start = Instant::now();
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|e| match e.kind() {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0).spawn().map_err(|e| {
+            match e.kind() {
                 ErrorKind::NotFound => format!("{} not found: {NEEDED}", self.path.display()),
                 _ => format!("cannot start {}: {e}", self.path.display()),
-            })?;
+            }
+        })?;
         let output = reader(&mut child);
 
         let mut ended: Option<(Instant, ExitStatus)> = None;
@@ -234,18 +219,13 @@ fn end_group(child: &mut Child) {
 /// One line that says what the file is not.
 pub fn check_image(path: &Path) -> Result<(), String> {
     let mut head = [0; 20];
-    File::open(path)
-        .and_then(|mut f| f.read_exact(&mut head))
-        .map_err(|e| match e.kind() {
-            ErrorKind::UnexpectedEof => format!("{} is not an ELF file", path.display()),
-            _ => format!("cannot read {}: {e}", path.display()),
-        })?;
+    File::open(path).and_then(|mut f| f.read_exact(&mut head)).map_err(|e| match e.kind() {
+        ErrorKind::UnexpectedEof => format!("{} is not an ELF file", path.display()),
+        _ => format!("cannot read {}: {e}", path.display()),
+    })?;
     // ELF, 32 bits, least significant byte first, e_machine 40 (EM_ARM).
     if head[..6] != *b"\x7fELF\x01\x01" || head[18..] != [40, 0] {
-        return Err(format!(
-            "{} is not an ELF file for 32-bit Arm",
-            path.display()
-        ));
+        return Err(format!("{} is not an ELF file for 32-bit Arm", path.display()));
     }
     Ok(())
 }

@@ -5,10 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use crate::log::Record;
 
 /// A table of `rows` under `columns`, without line end.
-pub fn render<const N: usize>(
-    columns: &[(&str, CellAlignment); N],
-    rows: &[[String; N]],
-) -> String {
+pub fn render<const N: usize>(columns: &[(&str, CellAlignment); N], rows: &[[String; N]]) -> String {
     let mut table = Table::new();
     table
         .load_preset(presets::ASCII_MARKDOWN)
@@ -89,10 +86,7 @@ fn differences(records: &[Record]) -> Option<String> {
     }
     let mut rows = Vec::new();
     for group in &groups {
-        let base = group
-            .iter()
-            .find(|r| r.stack == "BTCM")
-            .unwrap_or(&group[0]);
+        let base = group.iter().find(|r| r.stack == "BTCM").unwrap_or(&group[0]);
         for other in group.iter().filter(|r| r.stack != base.stack) {
             rows.push([
                 base.bench.name().into(),

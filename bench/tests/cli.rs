@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-const MACHINES: &str =
-    "echo 'mps3-an524  ARM MPS3 with AN524'; echo 'mps3-an536  ARM MPS3 with AN536'";
+const MACHINES: &str = "echo 'mps3-an524  ARM MPS3 with AN524'; echo 'mps3-an536  ARM MPS3 with AN536'";
 const CLOSING: &str = "DONE ok: 5 checks";
 
 fn record(stack: &str, cache: &str, figures: [u32; 3]) -> String {
@@ -108,12 +107,7 @@ fn stderr(output: &Output) -> String {
 
 /// Everything a user sees, for golden files.
 fn seen(output: &Output) -> String {
-    format!(
-        "exit code {}\n--- stdout\n{}--- stderr\n{}",
-        code(output),
-        stdout(output),
-        stderr(output)
-    )
+    format!("exit code {}\n--- stdout\n{}--- stderr\n{}", code(output), stdout(output), stderr(output))
 }
 
 #[test]
@@ -148,10 +142,7 @@ fn run_passes_the_guests_code_on() {
 #[test]
 fn run_fails_on_a_failed_self_check_even_if_the_guest_exits_well() {
     let bench = Bench::new();
-    bench.prints(
-        &format!("{}\nDONE FAILED: sleeper not resumed\n", records()),
-        0,
-    );
+    bench.prints(&format!("{}\nDONE FAILED: sleeper not resumed\n", records()), 0);
     let output = bench.run(&[]);
     assert_eq!(code(&output), 1);
     assert!(stdout(&output).ends_with("verdict: FAILED: self-checks: sleeper not resumed\n"));
@@ -162,10 +153,7 @@ fn run_keeps_what_could_be_read_of_a_broken_log() {
     let bench = Bench::new();
     let records = records();
     let malformed = record("ATCM", "warm", [5, 4, 3]);
-    let text = format!(
-        "\x01\x02 noise\n{malformed}\n[ts] {records}\n{}",
-        &records[..90]
-    );
+    let text = format!("\x01\x02 noise\n{malformed}\n[ts] {records}\n{}", &records[..90]);
     bench.prints(&text, 0);
     insta::assert_snapshot!(seen(&bench.run(&[])));
 }
@@ -174,8 +162,7 @@ fn run_keeps_what_could_be_read_of_a_broken_log() {
 fn run_ends_a_hanging_image_and_all_its_processes() {
     let bench = Bench::new();
     // The guest ignores the polite signal, and so does a child that holds the pipe.
-    let body =
-        "trap '' TERM; echo started; (trap '' TERM; echo $$ >child; while :; do sleep 1; done)";
+    let body = "trap '' TERM; echo started; (trap '' TERM; echo $$ >child; while :; do sleep 1; done)";
     bench.qemu(MACHINES, body);
     let start = Instant::now();
     let output = bench.run(&["--timeout", "1"]);
@@ -208,10 +195,7 @@ fn run_shows_output_before_the_image_ends() {
     use std::io::Read;
 
     let bench = Bench::new();
-    bench.qemu(
-        MACHINES,
-        "echo first; while [ ! -e go ]; do sleep 0.05; done; exit 9",
-    );
+    bench.qemu(MACHINES, "echo first; while [ ! -e go ]; do sleep 0.05; done; exit 9");
     let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
         .args(["run", "image", "--qemu", "./qemu", "--timeout", "30"])
         .current_dir(bench.dir.path())
@@ -221,12 +205,7 @@ fn run_shows_output_before_the_image_ends() {
         .spawn()
         .unwrap();
     let mut first = [0; 6];
-    child
-        .stdout
-        .as_mut()
-        .unwrap()
-        .read_exact(&mut first)
-        .unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     assert_eq!(&first, b"first\n");
     fs::write(bench.path("go"), "").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(9));
@@ -235,10 +214,7 @@ fn run_shows_output_before_the_image_ends() {
 #[test]
 fn a_signal_ends_the_image_as_well() {
     let bench = Bench::new();
-    bench.qemu(
-        MACHINES,
-        "echo $$ >guest; echo up; while :; do sleep 0.1; done",
-    );
+    bench.qemu(MACHINES, "echo $$ >guest; echo up; while :; do sleep 0.1; done");
     let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
         .args(["run", "image", "--qemu", "./qemu", "--timeout", "60"])
         .current_dir(bench.dir.path())
@@ -264,10 +240,7 @@ fn a_signal_ends_the_image_as_well() {
 #[test]
 fn an_unfit_qemu_is_named() {
     let bench = Bench::new();
-    bench.qemu(
-        "echo 'mps3-an524  ARM MPS3 with AN524'",
-        "echo booted; exit 0",
-    );
+    bench.qemu("echo 'mps3-an524  ARM MPS3 with AN524'", "echo booted; exit 0");
     let output = bench.run(&[]);
     assert_eq!(code(&output), 4);
     assert_eq!(stdout(&output), "");
@@ -286,19 +259,12 @@ fn a_missing_qemu_is_named() {
 fn files_that_are_no_images_are_named() {
     let bench = Bench::new();
     bench.prints("", 0);
-    fs::write(
-        bench.path("text"),
-        "just a text that is longer than a header",
-    )
-    .unwrap();
+    fs::write(bench.path("text"), "just a text that is longer than a header").unwrap();
     fs::write(bench.path("short"), "x").unwrap();
     for (file, says) in [
         ("text", "txbench: text is not an ELF file for 32-bit Arm\n"),
         ("short", "txbench: short is not an ELF file\n"),
-        (
-            "none",
-            "txbench: cannot read none: No such file or directory (os error 2)\n",
-        ),
+        ("none", "txbench: cannot read none: No such file or directory (os error 2)\n"),
     ] {
         let output = bench.txbench(&["run", file, "--qemu", "./qemu"]);
         assert_eq!((code(&output), stderr(&output).as_str()), (4, says));
@@ -309,14 +275,7 @@ fn files_that_are_no_images_are_named() {
 fn a_fault_image_succeeds_with_the_expected_code_and_text() {
     let bench = Bench::new();
     bench.prints("data abort at 0x10\nthread worker\n", 103);
-    let good = [
-        "--expect-exit",
-        "103",
-        "--expect",
-        "data abort",
-        "--expect",
-        "thread worker",
-    ];
+    let good = ["--expect-exit", "103", "--expect", "data abort", "--expect", "thread worker"];
     let output = bench.run(&good);
     assert_eq!(code(&output), 0, "{}", seen(&output));
     assert!(stdout(&output).ends_with("verdict: ok: exit code 103 and the expected text\n"));
@@ -327,10 +286,7 @@ fn a_fault_image_succeeds_with_the_expected_code_and_text() {
 
     let output = bench.run(&["--expect-exit", "103", "--expect", "undefined instruction"]);
     assert_eq!(code(&output), 1);
-    assert_eq!(
-        stderr(&output),
-        "txbench: never printed: undefined instruction\n"
-    );
+    assert_eq!(stderr(&output), "txbench: never printed: undefined instruction\n");
 }
 
 #[test]
@@ -395,12 +351,9 @@ fn test_adds_images_up_and_names_every_failure() {
 #[test]
 fn wrong_usage_is_code_2() {
     let bench = Bench::new();
-    for args in [
-        &["run"][..],
-        &["test"],
-        &["run", "image", "--timeout", "0"],
-        &["run", "image", "--expect-exit", "256"],
-    ] {
+    for args in
+        [&["run"][..], &["test"], &["run", "image", "--timeout", "0"], &["run", "image", "--expect-exit", "256"]]
+    {
         assert_eq!(code(&bench.txbench(args)), 2, "{args:?}");
     }
     let help = bench.txbench(&["--help"]);

@@ -21,12 +21,7 @@ impl Cache {
     /// less one.
     #[must_use]
     pub const fn decode(level: u8, ccsidr: u32) -> Self {
-        Self {
-            level,
-            line: 16 << (ccsidr & 7),
-            sets: ((ccsidr >> 13) & 0x7fff) + 1,
-            ways: ((ccsidr >> 3) & 0x3ff) + 1,
-        }
+        Self { level, line: 16 << (ccsidr & 7), sets: ((ccsidr >> 13) & 0x7fff) + 1, ways: ((ccsidr >> 3) & 0x3ff) + 1 }
     }
 
     /// Size in bytes.

@@ -80,11 +80,9 @@ pub const fn check_priority(priority: u8, mask: u8) -> Result<(), InterruptError
 pub const TICK_PRIORITY: u8 = 0xa0;
 
 #[cfg(target_arch = "arm")]
-pub(crate) use hardware::{init, start_tick};
+pub use hardware::{count, disable, enable, masked, max_nesting, nesting, pend_sgi, register, spurious, unhandled};
 #[cfg(target_arch = "arm")]
-pub use hardware::{
-    count, disable, enable, masked, max_nesting, nesting, pend_sgi, register, spurious, unhandled,
-};
+pub(crate) use hardware::{init, start_tick};
 
 #[cfg(target_arch = "arm")]
 mod hardware {

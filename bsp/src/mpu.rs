@@ -62,11 +62,7 @@ impl Region {
     /// not on granules.
     #[must_use]
     pub const fn of(row: &MemoryRange) -> Self {
-        Self {
-            base: row.range.start as u32,
-            limit: (row.range.end - 1) as u32,
-            attributes: row.attributes,
-        }
+        Self { base: row.range.start as u32, limit: (row.range.end - 1) as u32, attributes: row.attributes }
     }
 
     /// PRBAR: BASE\[31:6\], SH\[4:3\] = non-shareable (the core keeps no coherency, so shareable
@@ -132,15 +128,13 @@ pub(crate) const TABLE: [Region; ROWS] = {
 };
 
 const _: () = assert!(check(&TABLE).is_ok(), "two rows of the memory map overlap or are not on 64-byte bounds");
-const _: () = assert!(
-    matches!(TABLE[0].attributes, Attributes::Code),
-    "the first row of the memory map must be the code RAM"
-);
+const _: () =
+    assert!(matches!(TABLE[0].attributes, Attributes::Code), "the first row of the memory map must be the code RAM");
 
 #[cfg(target_arch = "arm")]
-pub use hardware::{MpuOn, intended, verify};
-#[cfg(target_arch = "arm")]
 pub(crate) use hardware::enable;
+#[cfg(target_arch = "arm")]
+pub use hardware::{MpuOn, intended, verify};
 
 #[cfg(target_arch = "arm")]
 mod hardware {

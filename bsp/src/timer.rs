@@ -70,15 +70,15 @@ pub const fn next_compare(compare: u64, period: u32, now: u64) -> (u64, u32) {
 }
 
 #[cfg(target_arch = "arm")]
-pub(crate) use hardware::{start, tick};
-#[cfg(target_arch = "arm")]
 pub use hardware::{dropped, frequency};
+#[cfg(target_arch = "arm")]
+pub(crate) use hardware::{start, tick};
 
 #[cfg(target_arch = "arm")]
 mod hardware {
     use super::{TimerError, next_compare, period};
     use aarch32_cpu::asm::isb;
-    use aarch32_cpu::register::{Cntfrq, CntPct, CntpCtl, CntpCval};
+    use aarch32_cpu::register::{CntPct, Cntfrq, CntpCtl, CntpCval};
     use core::sync::atomic::{AtomicU32, Ordering};
 
     static PERIOD: AtomicU32 = AtomicU32::new(0);

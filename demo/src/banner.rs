@@ -39,8 +39,16 @@ pub fn print(counter: &Counter) {
     println!("ThreadX from safe Rust: context switch and stack-heavy work by the memory of the stack");
     println!("kernel     {}", threadx::KERNEL);
     println!("board      {}, tick {} Hz", bsp::NAME, bsp::tick_hz());
-    println!("built with {}, opt-level {}, lto {}, debug assertions {}", RUSTC, OPT, LTO, on_off(cfg!(debug_assertions)));
-    println!("API        safe crate; error checking by types and checked services, stack checking on, trace none, performance counters none");
+    println!(
+        "built with {}, opt-level {}, lto {}, debug assertions {}",
+        RUSTC,
+        OPT,
+        LTO,
+        on_off(cfg!(debug_assertions))
+    );
+    println!(
+        "API        safe crate; error checking by types and checked services, stack checking on, trace none, performance counters none"
+    );
     println!(
         "counter    {}, counts {}, {} Hz by CNTFRQ, own cost {}, resolution {}{}",
         counter.name,
@@ -51,7 +59,13 @@ pub fn print(counter: &Counter) {
         if counter.coarse { ", COARSE" } else { "" }
     );
     for cache in bsp::cache::geometry() {
-        println!("cache      L{} data {} bytes, {} ways, line {} bytes", cache.level, cache.size(), cache.ways, cache.line);
+        println!(
+            "cache      L{} data {} bytes, {} ways, line {} bytes",
+            cache.level,
+            cache.size(),
+            cache.ways,
+            cache.line
+        );
     }
     if counter.unit == "instructions" {
         println!("note       emulator: functional only. Memories, caches and pipeline are not modelled, so");
@@ -67,7 +81,9 @@ pub fn print(counter: &Counter) {
     ] {
         println!("stack      {} {} bytes of {}", At(stack.start), stack.end - stack.start, what);
     }
-    for (what, cell) in [("measuring", &switch::MEASURING), ("partner", &switch::PARTNER), ("deep_touch", &deep_stack::DEEP)] {
+    for (what, cell) in
+        [("measuring", &switch::MEASURING), ("partner", &switch::PARTNER), ("deep_touch", &deep_stack::DEEP)]
+    {
         println!("control    {} of {}", At(core::ptr::from_ref(cell) as usize), what);
     }
     let round_trips = switch::round_trips as *const () as usize;

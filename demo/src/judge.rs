@@ -52,7 +52,8 @@ fn spinner() {
 fn trial() -> Result<(u32, Naps, u32), Error> {
     let before = threadx::time::now();
     let low = Builder::new("spinner").priority(Priority::of::<20>()).spawn(&SPINNER, SPINNER_STACK.take()?, spinner)?;
-    let high = Builder::new("sleeper").priority(Priority::of::<10>()).spawn(&SLEEPER, SLEEPER_STACK.take()?, sleeper)?;
+    let high =
+        Builder::new("sleeper").priority(Priority::of::<10>()).spawn(&SLEEPER, SLEEPER_STACK.take()?, sleeper)?;
     threadx::thread::sleep(TRIAL)?;
     let ticks = threadx::time::now().wrapping_sub(before);
     STOP.store(true, Ordering::Relaxed);
@@ -67,7 +68,10 @@ pub fn judge(report: &mut Report) {
         Ok((ticks, naps, spins)) => {
             // A sleep of n ticks may be up to one tick short and is one late at most here.
             let expected = TRIAL.get() / NAP.get();
-            report.check("the tick advanced as long as the judge slept", ticks == TRIAL.get() || ticks + 1 == TRIAL.get());
+            report.check(
+                "the tick advanced as long as the judge slept",
+                ticks == TRIAL.get() || ticks + 1 == TRIAL.get(),
+            );
             report.check("the sleeper was woken every time", naps.woken >= expected - 1 && naps.woken <= expected + 1);
             report.check("the spinner ran", spins > 0);
             report.check("the sleeper preempted the spinner at every waking", naps.preemptions == naps.woken);

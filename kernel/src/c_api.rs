@@ -662,7 +662,7 @@ pub unsafe extern "C-unwind" fn _tx_thread_relinquish() {
 }
 
 #[cfg(target_os = "none")]
-unsafe extern "C-unwind" {
+unsafe extern "C" {
     /// `tx_thread_relinquish`: in a thread, gives the next ready equal its turn; anywhere else, alone
     /// or with preemption disabled it returns at once.
     pub safe fn _tx_thread_relinquish();

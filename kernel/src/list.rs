@@ -148,3 +148,180 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Node {
+        name: char,
+        a: Links<Ref>,
+        b: Links<Ref>,
+    }
+
+    type Ref = &'static NodeRef;
+    struct NodeRef(Node);
+
+    impl PartialEq for NodeRef {
+        fn eq(&self, other: &Self) -> bool {
+            self.0.name == other.0.name
+        }
+    }
+
+    struct A;
+    impl LinkKind<Ref> for A {
+        fn links(node: &Ref) -> &Links<Ref> {
+            &node.0.a
+        }
+    }
+
+    struct B;
+    impl LinkKind<Ref> for B {
+        fn links(node: &Ref) -> &Links<Ref> {
+            &node.0.b
+        }
+    }
+
+    fn nodes<const N: usize>() -> [Ref; N] {
+        core::array::from_fn(|i| {
+            let name = char::from(b'a' + i as u8);
+            &*Box::leak(Box::new(NodeRef(Node { name, a: Links::new(), b: Links::new() })))
+        })
+    }
+
+    /// The members front to back; the invariant at the top of this file holds.
+    fn names<K: LinkKind<Ref>>(list: &List<Ref, K>) -> String {
+        let mut members = Vec::new();
+        list.for_each(|node| members.push(node));
+        for (i, node) in members.iter().enumerate() {
+            let next = members[(i + 1) % members.len()];
+            assert!(K::links(node).next() == Some(next));
+            assert!(K::links(&next).prev() == Some(*node));
+        }
+        assert!(list.front() == members.first().copied());
+        members.iter().map(|node| node.0.name).collect()
+    }
+
+    #[test]
+    fn pushes_keep_order() {
+        let list = List::<Ref, A>::new();
+        let [a, b, c] = nodes();
+        assert_eq!(names(&list), "");
+        list.push_back(a);
+        assert_eq!(names(&list), "a");
+        list.push_back(b);
+        list.push_front(c);
+        assert_eq!(names(&list), "cab");
+    }
+
+    #[test]
+    fn remove_unlinks_from_every_place() {
+        for victim in 0..4 {
+            let list = List::<Ref, A>::new();
+            let nodes: [Ref; 4] = nodes();
+            nodes.iter().for_each(|n| list.push_back(n));
+            list.remove(nodes[victim]);
+            assert_eq!(names(&list), "abcd".replace(nodes[victim].0.name, ""));
+            assert!(!nodes[victim].0.a.is_linked());
+            list.push_back(nodes[victim]);
+            assert_eq!(names(&list).len(), 4);
+        }
+    }
+
+    #[test]
+    fn pop_empties_from_the_front() {
+        let list = List::<Ref, A>::new();
+        let nodes: [Ref; 3] = nodes();
+        nodes.iter().for_each(|n| list.push_back(n));
+        let popped: String = core::iter::from_fn(|| list.pop_front()).map(|n| n.0.name).collect();
+        assert_eq!(popped, "abc");
+        assert_eq!(names(&list), "");
+        assert!(list.pop_front().is_none());
+        assert!(nodes.iter().all(|n| !n.0.a.is_linked()));
+    }
+
+    #[test]
+    fn set_front_turns_the_circle() {
+        let list = List::<Ref, A>::new();
+        let nodes: [Ref; 4] = nodes();
+        nodes.iter().for_each(|n| list.push_back(n));
+        list.set_front(nodes[2]);
+        assert_eq!(names(&list), "cdab");
+        list.remove(nodes[2]);
+        assert_eq!(names(&list), "dab");
+    }
+
+    #[test]
+    fn append_moves_all_members() {
+        for (left, right) in [(0, 0), (0, 2), (2, 0), (1, 1), (2, 3), (3, 1)] {
+            let (list, other) = (List::<Ref, A>::new(), List::<Ref, A>::new());
+            let nodes: [Ref; 6] = nodes();
+            nodes[..left].iter().for_each(|n| list.push_back(n));
+            nodes[left..left + right].iter().for_each(|n| other.push_back(n));
+            list.append(&other);
+            assert_eq!(names(&list), "abcdef"[..left + right]);
+            assert_eq!(names(&other), "");
+            other.push_back(nodes[5]);
+            assert_eq!(names(&other), "f");
+        }
+    }
+
+    #[test]
+    fn for_each_allows_removal_of_the_visited() {
+        let list = List::<Ref, A>::new();
+        let nodes: [Ref; 3] = nodes();
+        nodes.iter().for_each(|n| list.push_back(n));
+        let mut visited = String::new();
+        list.for_each(|n| {
+            visited.push(n.0.name);
+            if n.0.name != 'a' {
+                list.remove(n);
+            }
+        });
+        assert_eq!(visited, "abc");
+        assert_eq!(names(&list), "a");
+    }
+
+    #[test]
+    fn link_kinds_are_independent() {
+        let (list, other) = (List::<Ref, A>::new(), List::<Ref, B>::new());
+        let nodes: [Ref; 3] = nodes();
+        for n in nodes {
+            list.push_back(n);
+            other.push_front(n);
+        }
+        list.remove(nodes[1]);
+        assert_eq!((names(&list), names(&other)), ("ac".into(), "cba".into()));
+    }
+
+    #[test]
+    fn random_operations_agree_with_a_vector() {
+        let list = List::<Ref, A>::new();
+        let nodes: [Ref; 8] = nodes();
+        let mut model: Vec<Ref> = Vec::new();
+        let mut random = 1u32;
+        for _ in 0..if cfg!(miri) { 200 } else { 20_000 } {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let node = nodes[(random >> 24) as usize % nodes.len()];
+            match (model.iter().position(|&m| m == node), random >> 16 & 3) {
+                (Some(at), 0) => {
+                    list.set_front(node);
+                    model.rotate_left(at);
+                }
+                (Some(at), _) => {
+                    list.remove(node);
+                    model.remove(at);
+                }
+                (None, 0) => {
+                    list.push_front(node);
+                    model.insert(0, node);
+                }
+                (None, _) => {
+                    list.push_back(node);
+                    model.push(node);
+                }
+            }
+            assert_eq!(names(&list), model.iter().map(|n| n.0.name).collect::<String>());
+        }
+    }
+}

@@ -171,10 +171,26 @@ impl Scheduler {
             && thread.threshold.get() <= highest
         {
             self.forget_preempted(thread);
-            self.list(thread.priority.get()).set_front(thread);
+            if self.list(thread.priority.get()).front() != Some(thread) {
+                self.move_to_front(thread);
+            }
             return Some(thread);
         }
         self.list(highest).front()
+    }
+
+    /// Puts a ready thread before its equals, whose order is unchanged. Needed only where the running
+    /// thread was lowered to the priority of a preempted one, and so became the first there.
+    #[cold]
+    fn move_to_front(&self, thread: Thread) {
+        let list = self.list(thread.priority.get());
+        let previous = thread.links_ready().prev();
+        list.remove(thread);
+        list.push_front(thread);
+        if let Some(previous) = previous {
+            self.refresh_next(previous);
+        }
+        self.refresh_with_predecessor(thread);
     }
 
     /// The preempted thread whose threshold is in question first: thresholds nest, so it is the one
@@ -197,12 +213,14 @@ impl Scheduler {
                 self.rotate(running);
             }
             let priority = running.priority.get();
+            // Only a running thread that was just lowered can be held off by an older threshold, and
+            // then its own claims nothing (invariant 4).
+            let held_off = self.innermost_preempted().is_some_and(|t| t.threshold.get() <= priority);
             if self.highest().is_some_and(|p| p < running.threshold.get()) {
-                self.mark_preempted(running);
-            } else if self.list(priority).front() == Some(running)
-                // Only a running thread that was just lowered can be held off by an older threshold.
-                && self.innermost_preempted().is_none_or(|t| t.threshold.get() > priority)
-            {
+                if !held_off {
+                    self.mark_preempted(running);
+                }
+            } else if !held_off && self.list(priority).front() == Some(running) {
                 return Some(running);
             }
             running.preemptions.set(running.preemptions.get().wrapping_add(1));
@@ -383,10 +401,11 @@ impl Locked {
         let count = self.scheduler.preempt_disable.get();
         debug_assert!(count != 0, "preemption was not disabled");
         self.scheduler.preempt_disable.set(count.saturating_sub(1));
-        if count == 1
-            && let Current::Thread(running) = port::current()
-        {
-            if running.is_ready() {
+        if count == 1 {
+            // An interrupt's insertions may have refreshed the thread it interrupted meanwhile.
+            if let Some(running) = port::running()
+                && running.is_ready()
+            {
                 self.scheduler.refresh_next(running);
             }
             self.reschedule();

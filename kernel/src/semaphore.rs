@@ -126,6 +126,7 @@ impl Semaphore {
     pub(crate) fn delete(self) -> UINT {
         let k = lock();
         self.id.set(0);
+        self.waiters.close(TX_SEMAPHORE_ERROR);
         k.semaphores.remove(self);
         k.disable_preemption();
         while let Some(waiter) = self.waiters.first() {

@@ -22,6 +22,9 @@ impl LinkKind<Thread> for WaitLink {
 pub(crate) struct WaitQueue {
     list: List<Thread, WaitLink>,
     count: Cell<ULONG>,
+    /// What a thread is told that wants to wait here after the object was deleted: a checked service
+    /// looks at the object before it locks the kernel, and the object may be gone by then.
+    closed: Cell<UINT>,
 }
 
 object_ref! {
@@ -32,7 +35,7 @@ object_ref! {
 
 impl WaitQueue {
     pub(crate) const fn new() -> Self {
-        Self { list: List::new(), count: Cell::new(0) }
+        Self { list: List::new(), count: Cell::new(0), closed: Cell::new(TX_SUCCESS) }
     }
 
     pub(crate) fn first(&self) -> Option<Thread> {
@@ -41,6 +44,11 @@ impl WaitQueue {
 
     pub(crate) fn len(&self) -> ULONG {
         self.count.get()
+    }
+
+    /// The object is being deleted: nobody may begin to wait any more.
+    pub(crate) fn close(&self, status: UINT) {
+        self.closed.set(status);
     }
 
     pub(crate) fn remove(&self, thread: Thread) {
@@ -69,12 +77,15 @@ impl Locked {
     /// Suspends the running thread in `queue` until it is woken, times out or is aborted; returns
     /// what the waker said.
     ///
-    /// Returns `refused` at once where nothing may wait: outside a thread, with preemption disabled,
-    /// or with `wait` zero. `timed_out` is what the thread gets when `wait` ticks have passed.
+    /// Returns `timed_out`, which is also what the thread gets when `wait` ticks have passed, at once
+    /// where nothing may wait: outside a thread, with preemption disabled, or with `wait` zero.
     pub(crate) fn wait(&self, queue: &WaitQueue, state: UINT, wait: ULONG, timed_out: UINT) -> UINT {
         let Current::Thread(thread) = port::current() else { return timed_out };
         if wait == TX_NO_WAIT || self.scheduler.preemption_disabled() {
             return timed_out;
+        }
+        if queue.closed.get() != TX_SUCCESS {
+            return queue.closed.get();
         }
         queue.list.push_back(thread);
         queue.count.set(queue.count.get() + 1);

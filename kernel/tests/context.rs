@@ -59,9 +59,13 @@ fn calls(me: u8, o: &Objects) {
     check("semaphore get, no wait", ALL, caller, 0, o.semaphore.get(TX_NO_WAIT));
     check("empty semaphore get, no wait", ALL, caller, TX_NO_INSTANCE, o.semaphore.get(TX_NO_WAIT));
     check("empty semaphore get, wait", T, TX_WAIT_ERROR, TX_NO_INSTANCE, {
-        if me == T { identify().preemption_change(0).unwrap(); }
+        if me == T {
+            identify().preemption_change(0).unwrap();
+        }
         let status = o.semaphore.get(1);
-        if me == T { identify().preemption_change(16).unwrap(); }
+        if me == T {
+            identify().preemption_change(16).unwrap();
+        }
         status
     });
     check("semaphore put", ALL, caller, 0, o.semaphore.put());
@@ -80,7 +84,15 @@ fn calls(me: u8, o: &Objects) {
         let n = null_mut();
         let m = null_mut();
         service!(_txe_thread_info_get(
-            o.ready.0, n, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), m, null_mut(),
+            o.ready.0,
+            n,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            m,
+            null_mut(),
         ))
     });
     check("thread resume", ALL, caller, 0, o.suspended.resume());

@@ -347,6 +347,63 @@ fn a_lowered_thread_gives_way_to_the_one_whose_threshold_it_had_overcome() {
 }
 
 #[test]
+fn a_thread_lowered_to_a_preempted_one_comes_right_after_it() {
+    let log = Log::new();
+    let l = log.clone();
+    scenario(move || {
+        let l2 = l.clone();
+        let high = Thread::spawn(at(5).suspended(), move || {
+            l2.push("high");
+            identify().priority_change(20).unwrap();
+            l2.push("lowered");
+        });
+        let l2 = l.clone();
+        Thread::spawn(at(20).threshold(10), move || {
+            l2.push("start");
+            high.resume();
+            l2.push("protected");
+            check();
+            relinquish();
+            l2.push("end");
+        });
+        once(&l, "equal", at(20));
+        sleep(1);
+        check();
+    });
+    log.expect("start high protected lowered equal end");
+}
+
+#[test]
+fn a_thread_that_an_older_threshold_holds_off_claims_nothing() {
+    let log = Log::new();
+    let l = log.clone();
+    scenario(move || {
+        let six = once(&l, "6", at(6).suspended());
+        let four = echo(&l, "4", at(4));
+        let l2 = l.clone();
+        let lowered = Thread::spawn(at(4).suspended(), move || {
+            let posture = preempt_disable();
+            identify().priority_change(8).unwrap();
+            identify().preemption_change(7).unwrap();
+            six.resume();
+            preempt_enable(posture);
+            l2.push("8");
+        });
+        let l2 = l.clone();
+        Thread::spawn(at(30).threshold(5), move || {
+            l2.push("a");
+            lowered.resume();
+            l2.push("b");
+            four.resume();
+            l2.push("c");
+        });
+        sleep(1);
+        check();
+    });
+    log.expect("a b 4 c 6 8");
+}
+
+#[test]
 fn priority_change_of_a_waiting_thread_counts_when_it_wakes() {
     let log = Log::new();
     let l = log.clone();
@@ -696,6 +753,33 @@ fn a_thread_that_ends_inside_a_critical_section_does_not_keep_the_processor() {
     log.expect("completes high main terminates high main");
 }
 
+#[test]
+fn a_slice_that_expired_in_an_unfinished_critical_section_is_nobody_elses() {
+    let log = Log::new();
+    let l = log.clone();
+    scenario(move || {
+        let l2 = l.clone();
+        let high = Thread::spawn(at(5).time_slice(1).suspended(), move || {
+            preempt_disable();
+            interrupt_control(TX_INT_ENABLE);
+            host::tick();
+            l2.push("high");
+        });
+        // An equal of the one whose slice runs out, never run before that.
+        let equal = once(&l, "5", at(5).suspended());
+        once(&l, "equal", at(16));
+        identify().preemption_change(0).unwrap();
+        high.resume();
+        equal.resume();
+        identify().preemption_change(16).unwrap();
+        let top = echo(&l, "top", at(2));
+        top.resume();
+        l.push("main");
+        check();
+    });
+    log.expect("high 5 top main");
+}
+
 // ---- interrupts ----------------------------------------------------------------------------------
 
 #[test]
@@ -835,6 +919,8 @@ fn postures_nest_by_saving() {
 
 // ---- K02 ---------------------------------------------------------------------------------------
 
+type Service = Box<dyn Fn() -> UINT>;
+
 static HIGH: Mutex<Option<Thread>> = Mutex::new(None);
 static ISSUED: AtomicU32 = AtomicU32::new(0);
 static RUNS: AtomicU32 = AtomicU32::new(0);
@@ -877,7 +963,7 @@ fn k02_a_thread_readied_in_the_middle_of_a_service_runs_before_the_caller_goes_o
         assert_eq!(with_waiters.info().waiting, 3);
         assert_eq!(waiters[0].state(), TX_SEMAPHORE_SUSP);
 
-        let services: [(&str, Box<dyn Fn() -> UINT>); 42] = [
+        let services: [(&str, Service); 42] = [
             ("semaphore get", Box::new(move || semaphore.get(TX_WAIT_FOREVER))),
             ("semaphore put", Box::new(move || semaphore.put())),
             ("semaphore ceiling put", Box::new(move || semaphore.ceiling_put(5))),
@@ -889,10 +975,13 @@ fn k02_a_thread_readied_in_the_middle_of_a_service_runs_before_the_caller_goes_o
             ("semaphore info", Box::new(move || with_waiters.info().count)),
             ("semaphore delete", Box::new(move || with_waiters.delete())),
             ("semaphore create", Box::new(move || new_semaphore.create(0))),
-            ("semaphore time-out", Box::new(move || {
-                host::tick();
-                TX_NO_INSTANCE - new_semaphore.get(1)
-            })),
+            (
+                "semaphore time-out",
+                Box::new(move || {
+                    host::tick();
+                    TX_NO_INSTANCE - new_semaphore.get(1)
+                }),
+            ),
             ("thread create", Box::new(move || fresh.create(at(26).suspended(), || {}))),
             ("thread notify", Box::new(move || fresh.entry_exit_notify(Some(ignore_thread)))),
             ("thread resume", Box::new(move || fresh.resume())),
@@ -912,17 +1001,23 @@ fn k02_a_thread_readied_in_the_middle_of_a_service_runs_before_the_caller_goes_o
             ("own threshold", Box::new(|| identify().preemption_change(8).map_or(99, |_| 0))),
             ("own threshold off", Box::new(|| identify().preemption_change(16).map_or(99, |_| 0))),
             ("identify", Box::new(|| identify().0.is_null() as UINT)),
-            ("relinquish", Box::new(|| {
-                relinquish();
-                0
-            })),
+            (
+                "relinquish",
+                Box::new(|| {
+                    relinquish();
+                    0
+                }),
+            ),
             ("sleep", Box::new(|| sleep(1))),
             ("interrupt control", Box::new(|| interrupt_control(TX_INT_ENABLE))),
             ("time get", Box::new(|| now() & !0xFFFF)),
-            ("time set", Box::new(|| {
-                set_now(0);
-                0
-            })),
+            (
+                "time set",
+                Box::new(|| {
+                    set_now(0);
+                    0
+                }),
+            ),
             ("timer create", Box::new(move || new_timer.create(5, 5, TX_AUTO_ACTIVATE, || {}))),
             ("timer deactivate", Box::new(move || timer.deactivate())),
             ("timer change", Box::new(move || timer.change(7, 7))),

@@ -10,11 +10,15 @@ use std::sync::Mutex;
 fn waiters(log: &Log, semaphore: Semaphore, priorities: &[UINT]) -> Vec<Thread> {
     let spawn = |&priority: &UINT| {
         let log = log.clone();
-        Thread::spawn(at(priority), move || {
+        let thread = Thread::spawn(at(priority), move || {
             let status = semaphore.get(TX_WAIT_FOREVER);
             let name = if status == TX_SUCCESS { format!("{priority}") } else { format!("{priority}:{status}") };
             log.push(name);
-        })
+        });
+        if priority > 16 {
+            sleep(1);
+        }
+        thread
     };
     let threads = priorities.iter().map(spawn).collect();
     assert_eq!(semaphore.info().waiting as usize, priorities.len());
@@ -49,9 +53,8 @@ fn services_refuse_what_is_not_a_semaphore() {
             assert_eq!(none.delete(), TX_SEMAPHORE_ERROR);
             assert_eq!(none.prioritize(), TX_SEMAPHORE_ERROR);
             assert_eq!(none.put_notify(None), TX_SEMAPHORE_ERROR);
-            let info = service!(_txe_semaphore_info_get(
-                none.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
-            ));
+            let info =
+                service!(_txe_semaphore_info_get(none.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),));
             assert_eq!(info, TX_SEMAPHORE_ERROR);
         }
         assert_eq!(deleted.create(2), TX_SUCCESS, "the block can be used again");
@@ -313,6 +316,29 @@ fn a_waiter_readied_by_an_interrupts_put_runs_at_its_end() {
         check();
     });
     log.expect("interrupt 5 main interrupt 5 main");
+}
+
+#[test]
+fn an_interrupts_put_with_notification_leaves_the_ready_list_in_order() {
+    let log = Log::new();
+    let l = log.clone();
+    scenario(move || {
+        let semaphore = Semaphore::new(0);
+        semaphore.put_notify(Some(notified));
+        let l2 = l.clone();
+        Thread::spawn(at(16), move || {
+            semaphore.get(TX_WAIT_FOREVER);
+            l2.push("equal");
+        });
+        relinquish();
+        isr(move || {
+            semaphore.put();
+        });
+        check();
+        l.push("main");
+        relinquish();
+    });
+    log.expect("main equal");
 }
 
 #[test]

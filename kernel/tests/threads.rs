@@ -82,8 +82,17 @@ impl Create {
     fn call(&self) -> UINT {
         let input = script(|| {});
         service!(_txe_thread_create(
-            self.block, self.name, self.entry, input, self.stack.cast(), self.size as ULONG, self.priority,
-            self.threshold, 0, self.start, self.block_size,
+            self.block,
+            self.name,
+            self.entry,
+            input,
+            self.stack.cast(),
+            self.size as ULONG,
+            self.priority,
+            self.threshold,
+            0,
+            self.start,
+            self.block_size,
         ))
     }
 }
@@ -148,7 +157,15 @@ fn create_keeps_name_and_fills_stack() {
         assert_eq!(thread.untouched(), 512);
         let mut kept = null_mut();
         let status = service!(_tx_thread_info_get(
-            thread.0, &mut kept, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+            thread.0,
+            &mut kept,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
         ));
         assert_eq!((status, kept), (TX_SUCCESS, name), "the pointer itself");
         assert_eq!(thread.info().name.as_deref(), Some("worker"));
@@ -237,7 +254,15 @@ fn services_refuse_what_is_not_a_thread() {
             assert_eq!(none.entry_exit_notify(None), TX_THREAD_ERROR);
             let n = null_mut();
             let info = service!(_txe_thread_info_get(
-                none.0, n, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+                none.0,
+                n,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
             ));
             assert_eq!(info, TX_THREAD_ERROR);
         }
@@ -287,6 +312,36 @@ fn terminate_stops_the_timeout() {
         assert_eq!((sleeper.state(), waiter.state()), (TX_TERMINATED, TX_TERMINATED));
         assert_eq!(neighbour.state(), TX_COMPLETED, "due in the same slot");
         check();
+    });
+}
+
+/// On the host the frames of a terminated thread are unwound; a drop that calls the kernel has nobody
+/// to call for.
+struct CallsKernel(Semaphore);
+
+impl Drop for CallsKernel {
+    fn drop(&mut self) {
+        self.0.put();
+    }
+}
+
+#[test]
+fn frames_of_a_terminated_thread_do_not_reach_the_kernel() {
+    scenario(|| {
+        for own in [false, true] {
+            let semaphore = Semaphore::new(0);
+            let thread = Thread::spawn(at(5), move || {
+                let _guard = CallsKernel(semaphore);
+                if own {
+                    identify().terminate();
+                }
+                sleep(TX_WAIT_FOREVER);
+            });
+            assert_eq!(thread.terminate(), TX_SUCCESS);
+            assert_eq!((thread.state(), semaphore.count()), (TX_TERMINATED, 0));
+            sleep(1);
+            check();
+        }
     });
 }
 
@@ -437,9 +492,7 @@ fn suspend_in_every_state() {
             assert_eq!(thread.suspend(), TX_SUCCESS);
             assert_eq!(thread.suspend(), TX_SUCCESS, "again");
         }
-        zoo.expect_states([
-            TX_COMPLETED, TX_TERMINATED, TX_SUSPENDED, TX_SLEEP, TX_SEMAPHORE_SUSP, TX_SUSPENDED,
-        ]);
+        zoo.expect_states([TX_COMPLETED, TX_TERMINATED, TX_SUSPENDED, TX_SLEEP, TX_SEMAPHORE_SUSP, TX_SUSPENDED]);
         check();
     });
 }
@@ -780,7 +833,15 @@ fn info_can_skip_everything_and_walks_the_created_threads() {
     scenario(|| {
         let me = identify();
         let status = service!(_txe_thread_info_get(
-            me.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+            me.0,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
         ));
         assert_eq!(status, TX_SUCCESS);
         let others = [at(20), at(21), at(22)].map(|o| Thread::spawn(o.suspended(), || {}));

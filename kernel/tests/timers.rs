@@ -438,6 +438,27 @@ fn info_tells_name_and_neighbours() {
 }
 
 #[test]
+fn a_callback_cannot_relinquish() {
+    let log = Log::new();
+    let l = log.clone();
+    scenario(move || {
+        let l2 = l.clone();
+        let equal = Thread::spawn(at(0).suspended(), move || l2.push("equal"));
+        let l2 = l.clone();
+        Timer::start(1, 0, move || {
+            equal.resume();
+            relinquish();
+            service!(_tx_thread_relinquish());
+            check();
+            l2.push("callback");
+        });
+        ticks(1);
+        l.push("main");
+    });
+    log.expect("callback equal main");
+}
+
+#[test]
 fn a_callback_that_suspends_its_own_thread_stalls_timers_until_the_next_that_is_due() {
     let log = Log::new();
     let l = log.clone();

@@ -43,10 +43,7 @@ mod record;
 mod samples;
 mod summary;
 
-pub use record::{
-    Bench, Cache, ExcludedSample, Marks, RawSamples, RawSamplesOf, Record, RecordOf, SCHEMA,
-    Setting,
-};
+pub use record::{Bench, Cache, ExcludedSample, Marks, RawSamples, RawSamplesOf, Record, RecordOf, SCHEMA, Setting};
 pub use samples::{Exclusion, Full, Sample, Samples};
 pub use summary::{Net, Summary, SummaryError, net};
 

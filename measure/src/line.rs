@@ -44,17 +44,10 @@ impl core::fmt::Display for LineError {
 
 impl core::error::Error for LineError {}
 
-pub(crate) fn json<'b>(
-    prefix: &str,
-    value: &impl Serialize,
-    buffer: &'b mut [u8],
-) -> Result<&'b str, LineError> {
-    let (head, tail) = buffer
-        .split_at_mut_checked(prefix.len())
-        .ok_or(LineError::BufferTooSmall)?;
+pub(crate) fn json<'b>(prefix: &str, value: &impl Serialize, buffer: &'b mut [u8]) -> Result<&'b str, LineError> {
+    let (head, tail) = buffer.split_at_mut_checked(prefix.len()).ok_or(LineError::BufferTooSmall)?;
     head.copy_from_slice(prefix.as_bytes());
-    let len =
-        serde_json_core::to_slice(value, tail).map_err(|_| LineError::BufferTooSmall)? + head.len();
+    let len = serde_json_core::to_slice(value, tail).map_err(|_| LineError::BufferTooSmall)? + head.len();
     let written = buffer.get(..len).ok_or(LineError::BufferTooSmall)?;
     str::from_utf8(written).map_err(|_| LineError::BufferTooSmall)
 }
@@ -72,10 +65,7 @@ impl<'b> Writer<'b> {
 
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), LineError> {
         let end = self.len + bytes.len();
-        self.buffer
-            .get_mut(self.len..end)
-            .ok_or(LineError::BufferTooSmall)?
-            .copy_from_slice(bytes);
+        self.buffer.get_mut(self.len..end).ok_or(LineError::BufferTooSmall)?.copy_from_slice(bytes);
         self.len = end;
         Ok(())
     }
@@ -111,9 +101,6 @@ impl<'b> Writer<'b> {
     pub(crate) fn finish(self) -> &'b str {
         let Self { buffer, len } = self;
         // Only whole `str`s and digits were written.
-        buffer
-            .get(..len)
-            .and_then(|b| str::from_utf8(b).ok())
-            .unwrap_or("")
+        buffer.get(..len).and_then(|b| str::from_utf8(b).ok()).unwrap_or("")
     }
 }

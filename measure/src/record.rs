@@ -125,13 +125,7 @@ pub type Record<'a> = RecordOf<&'a str>;
 impl<'a> Record<'a> {
     /// The record of one series.
     #[must_use]
-    pub const fn new(
-        setting: &Setting<'a>,
-        bench: Bench,
-        stack: &'a str,
-        cache: Cache,
-        summary: &Summary,
-    ) -> Self {
+    pub const fn new(setting: &Setting<'a>, bench: Bench, stack: &'a str, cache: Cache, summary: &Summary) -> Self {
         Self {
             schema: SCHEMA,
             bench,
@@ -251,13 +245,7 @@ impl<const N: usize> Serialize for Marks<'_, N> {
 impl<'a, const N: usize> RawSamples<'a, N> {
     /// The raw samples behind one record.
     #[must_use]
-    pub fn new(
-        setting: &Setting<'a>,
-        bench: Bench,
-        stack: &'a str,
-        cache: Cache,
-        samples: &'a Samples<N>,
-    ) -> Self {
+    pub fn new(setting: &Setting<'a>, bench: Bench, stack: &'a str, cache: Cache, samples: &'a Samples<N>) -> Self {
         Self {
             schema: SCHEMA,
             bench,
@@ -312,13 +300,7 @@ mod tests {
     #[test]
     fn record_line_has_the_published_keys() {
         let summary = samples().summary().unwrap();
-        let record = Record::new(
-            &SETTING,
-            Bench::ContextSwitch,
-            "BTCM",
-            Cache::Cold,
-            &summary,
-        );
+        let record = Record::new(&SETTING, Bench::ContextSwitch, "BTCM", Cache::Cold, &summary);
         let mut buffer = [0; 512];
         assert_eq!(
             record.line(&mut buffer).unwrap(),
@@ -334,15 +316,11 @@ mod tests {
     #[test]
     fn the_host_reads_what_the_firmware_wrote() {
         let summary = samples().summary().unwrap();
-        let odd = Setting {
-            kernel: "a \"quoted\"\tname\\",
-            ..SETTING
-        };
+        let odd = Setting { kernel: "a \"quoted\"\tname\\", ..SETTING };
         let record = Record::new(&odd, Bench::DeepStack, "DRAM0", Cache::Warm, &summary);
         let mut buffer = [0; 512];
         let line = record.line(&mut buffer).unwrap();
-        let read: RecordOf<String> =
-            serde_json::from_str(line.strip_prefix("RECORD ").unwrap()).unwrap();
+        let read: RecordOf<String> = serde_json::from_str(line.strip_prefix("RECORD ").unwrap()).unwrap();
         assert_eq!(read.kernel, odd.kernel);
         assert_eq!(read.bench.name(), "deep_stack");
         assert_eq!(read.cache.name(), "warm");
@@ -360,16 +338,7 @@ mod tests {
         assert_eq!(read.samples, [41, 940, 40, u32::MAX]);
         assert_eq!(
             read.excluded,
-            [
-                ExcludedSample {
-                    at: 1,
-                    why: Exclusion::Tick
-                },
-                ExcludedSample {
-                    at: 3,
-                    why: Exclusion::Interrupt
-                }
-            ]
+            [ExcludedSample { at: 1, why: Exclusion::Tick }, ExcludedSample { at: 3, why: Exclusion::Interrupt }]
         );
     }
 
@@ -401,28 +370,16 @@ mod tests {
     #[test]
     fn a_short_buffer_is_an_error_at_every_length() {
         let summary = samples().summary().unwrap();
-        let record = Record::new(
-            &SETTING,
-            Bench::ContextSwitch,
-            "BTCM",
-            Cache::Cold,
-            &summary,
-        );
+        let record = Record::new(&SETTING, Bench::ContextSwitch, "BTCM", Cache::Cold, &summary);
         let whole = record.line(&mut [0; 512]).unwrap().len();
         let row = record.row(&mut [0; 128]).unwrap().len();
         let mut buffer = [0; 512];
         for len in 0..whole {
-            assert_eq!(
-                record.line(&mut buffer[..len]),
-                Err(LineError::BufferTooSmall)
-            );
+            assert_eq!(record.line(&mut buffer[..len]), Err(LineError::BufferTooSmall));
         }
         assert!(record.line(&mut buffer[..whole]).is_ok());
         for len in 0..row {
-            assert_eq!(
-                record.row(&mut buffer[..len]),
-                Err(LineError::BufferTooSmall)
-            );
+            assert_eq!(record.row(&mut buffer[..len]), Err(LineError::BufferTooSmall));
         }
         assert!(record.row(&mut buffer[..row]).is_ok());
     }
@@ -430,13 +387,7 @@ mod tests {
     #[test]
     fn rows_stand_under_their_heading() {
         let summary = samples().summary().unwrap();
-        let record = Record::new(
-            &SETTING,
-            Bench::ContextSwitch,
-            "BTCM",
-            Cache::Cold,
-            &summary,
-        );
+        let record = Record::new(&SETTING, Bench::ContextSwitch, "BTCM", Cache::Cold, &summary);
         let mut buffer = [0; 128];
         let row = record.row(&mut buffer).unwrap();
         assert_eq!(

@@ -52,11 +52,7 @@ impl<const N: usize> Samples<N> {
     /// An empty series.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            values: [0; N],
-            excluded: [None; N],
-            len: 0,
-        }
+        Self { values: [0; N], excluded: [None; N], len: 0 }
     }
 
     /// Stores the next sample; `excluded` says why it must not enter the figures, if so.
@@ -64,10 +60,7 @@ impl<const N: usize> Samples<N> {
     /// # Errors
     /// [`Full`] once `N` samples are stored.
     pub fn push(&mut self, value: u32, excluded: Option<Exclusion>) -> Result<(), Full> {
-        let (Some(slot), Some(mark)) = (
-            self.values.get_mut(self.len),
-            self.excluded.get_mut(self.len),
-        ) else {
+        let (Some(slot), Some(mark)) = (self.values.get_mut(self.len), self.excluded.get_mut(self.len)) else {
             return Err(Full);
         };
         *slot = value;
@@ -107,15 +100,11 @@ impl<const N: usize> Samples<N> {
 
     /// The samples in the order taken, with their marks.
     pub fn iter(&self) -> impl Iterator<Item = Sample> + Clone + '_ {
-        self.values()
-            .iter()
-            .zip(&self.excluded)
-            .enumerate()
-            .map(|(index, (&value, &excluded))| Sample {
-                index,
-                value,
-                excluded,
-            })
+        self.values().iter().zip(&self.excluded).enumerate().map(|(index, (&value, &excluded))| Sample {
+            index,
+            value,
+            excluded,
+        })
     }
 
     /// The figures of the samples as read.
@@ -131,18 +120,9 @@ impl<const N: usize> Samples<N> {
     /// # Errors
     /// As [`summary`](Self::summary).
     pub fn net_summary(&self, overhead: u32) -> Result<Net<Summary>, SummaryError> {
-        let below = self
-            .iter()
-            .filter(|s| s.excluded.is_none() && net(s.value, overhead).below > 0)
-            .count();
-        let value = Summary::of(self.iter().map(|s| Sample {
-            value: net(s.value, overhead).value,
-            ..s
-        }))?;
-        Ok(Net {
-            value,
-            below: u32::try_from(below).unwrap_or(u32::MAX),
-        })
+        let below = self.iter().filter(|s| s.excluded.is_none() && net(s.value, overhead).below > 0).count();
+        let value = Summary::of(self.iter().map(|s| Sample { value: net(s.value, overhead).value, ..s }))?;
+        Ok(Net { value, below: u32::try_from(below).unwrap_or(u32::MAX) })
     }
 }
 
@@ -167,14 +147,7 @@ mod tests {
         s.push(0, Some(Exclusion::Tick)).unwrap();
         assert_eq!(s.values(), [5, u32::MAX, 0]);
         let marks: Vec<_> = s.iter().map(|s| (s.index, s.excluded)).collect();
-        assert_eq!(
-            marks,
-            [
-                (0, None),
-                (1, Some(Exclusion::Interrupt)),
-                (2, Some(Exclusion::Tick))
-            ]
-        );
+        assert_eq!(marks, [(0, None), (1, Some(Exclusion::Interrupt)), (2, Some(Exclusion::Tick))]);
     }
 
     #[test]

@@ -65,12 +65,7 @@ impl Summary {
         let mut excluded = 0u32;
         let mut excluded_range: Option<(u32, u32)> = None;
 
-        for Sample {
-            index,
-            value,
-            excluded: mark,
-        } in samples
-        {
+        for Sample { index, value, excluded: mark } in samples {
             let first = *first.get_or_insert(value);
             if mark.is_some() {
                 excluded += 1;
@@ -129,10 +124,7 @@ pub struct Net<T> {
 /// `value` less the counter's own cost, never below zero and never wrapped.
 #[must_use]
 pub const fn net(value: u32, overhead: u32) -> Net<u32> {
-    Net {
-        value: value.saturating_sub(overhead),
-        below: (value < overhead) as u32,
-    }
+    Net { value: value.saturating_sub(overhead), below: (value < overhead) as u32 }
 }
 
 #[cfg(test)]
@@ -154,12 +146,8 @@ mod tests {
 
     #[test]
     fn a_tick_in_a_sample_moves_no_figure() {
-        let s = series::<4>(&[
-            (1402, None),
-            (1370, None),
-            (9000, Some(Exclusion::Tick)),
-            (1, Some(Exclusion::Interrupt)),
-        ]);
+        let s =
+            series::<4>(&[(1402, None), (1370, None), (9000, Some(Exclusion::Tick)), (1, Some(Exclusion::Interrupt))]);
         let s = s.summary().unwrap();
         assert_eq!(
             s,
@@ -180,18 +168,10 @@ mod tests {
     fn nothing_left_is_an_error_not_zeros() {
         assert_eq!(series::<1>(&[]).summary(), Err(SummaryError::Empty));
         let all = series::<2>(&[(7, Some(Exclusion::Tick)), (9, Some(Exclusion::Tick))]);
-        let error = SummaryError::AllExcluded {
-            excluded: 2,
-            min: 7,
-            max: 9,
-        };
+        let error = SummaryError::AllExcluded { excluded: 2, min: 7, max: 9 };
         assert_eq!(all.summary(), Err(error));
         assert_eq!(all.net_summary(1).map(|n| n.value.n), {
-            Err(SummaryError::AllExcluded {
-                excluded: 2,
-                min: 6,
-                max: 8,
-            })
+            Err(SummaryError::AllExcluded { excluded: 2, min: 6, max: 8 })
         });
     }
 
@@ -204,20 +184,8 @@ mod tests {
 
     #[test]
     fn mean_rounds_halves_up_and_does_not_overflow() {
-        assert_eq!(
-            series::<2>(&[(40, None), (41, None)])
-                .summary()
-                .unwrap()
-                .mean,
-            41
-        );
-        assert_eq!(
-            series::<3>(&[(40, None), (40, None), (41, None)])
-                .summary()
-                .unwrap()
-                .mean,
-            40
-        );
+        assert_eq!(series::<2>(&[(40, None), (41, None)]).summary().unwrap().mean, 41);
+        assert_eq!(series::<3>(&[(40, None), (40, None), (41, None)]).summary().unwrap().mean, 40);
         let s = series::<3>(&[(u32::MAX, None); 3]).summary().unwrap();
         assert_eq!((s.min, s.mean, s.max), (u32::MAX, u32::MAX, u32::MAX));
     }

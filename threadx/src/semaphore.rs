@@ -94,8 +94,7 @@ impl Semaphore {
         unsafe { *self.name.get() = Name::new(name) };
         // SAFETY: the control block is `'static` and not created; the name stays in place until
         // the semaphore is deleted.
-        let status =
-            unsafe { threadx_sys::tx_semaphore_create(self.control(), (*self.name.get()).as_c(), count) };
+        let status = unsafe { threadx_sys::tx_semaphore_create(self.control(), (*self.name.get()).as_c(), count) };
         check(status).inspect_err(|_| self.claimed.store(false, Ordering::Release))
     }
 

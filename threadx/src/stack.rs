@@ -83,12 +83,7 @@ impl<R: Region, const N: usize> Stack<R, N> {
         if self.taken.swap(true, Ordering::AcqRel) {
             return Err(Error::StackTaken);
         }
-        Ok(StackToken {
-            base: NonNull::from(&self.memory.0).cast(),
-            size: N,
-            taken: &self.taken,
-            region: PhantomData,
-        })
+        Ok(StackToken { base: NonNull::from(&self.memory.0).cast(), size: N, taken: &self.taken, region: PhantomData })
     }
 
     /// Size in bytes.

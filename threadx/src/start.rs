@@ -198,4 +198,3 @@ unsafe extern "C-unwind" fn stack_error(thread: *mut TX_THREAD) {
     let hook = unsafe { core::mem::transmute::<*mut (), fn(ThreadRef) -> !>(hook) };
     hook(thread)
 }
-

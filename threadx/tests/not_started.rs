@@ -25,3 +25,14 @@ fn nothing_works_before_the_start() {
     assert_eq!(critical_section::with(|_| 5), 5);
     assert_eq!(JoinError::Failed(Error::Caller).to_string(), "cannot join: not allowed in this calling context");
 }
+
+#[test]
+fn a_second_start_is_a_typed_error_or_a_named_panic() {
+    // On a development machine the first start ends in the port's panic instead of running for ever.
+    let first = std::panic::catch_unwind(|| threadx::try_start(|_| ()));
+    assert!(first.is_err());
+    assert_eq!(threadx::try_start(|_| ()).err(), Some(Error::AlreadyStarted));
+    let again = std::panic::catch_unwind(|| threadx::start(|_| ()));
+    let message = again.unwrap_err();
+    assert_eq!(message.downcast_ref::<String>().unwrap(), "threadx::start: the kernel is started already");
+}

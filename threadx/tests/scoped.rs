@@ -18,7 +18,8 @@ macro_rules! run_in_thread {
     ($main:expr) => {{
         cell! { MAIN_CELL, MAIN_STACK; END, END_STACK }
         run(|_| {
-            let main = Builder::new("main").priority(MAIN).spawn(&MAIN_CELL, MAIN_STACK.take().unwrap(), $main).unwrap();
+            let main =
+                Builder::new("main").priority(MAIN).spawn(&MAIN_CELL, MAIN_STACK.take().unwrap(), $main).unwrap();
             let end = Builder::new("end").priority(Priority::HIGHEST);
             let end = end.spawn(&END, END_STACK.take().unwrap(), move || {
                 main.join().unwrap();
@@ -73,8 +74,8 @@ fn the_scope_waits_for_threads_nobody_joins() {
                 let a = Builder::new("a").spawn_scoped(s, &A, A_STACK.take().unwrap(), work(7)).unwrap();
                 let b = Builder::new("b").spawn_scoped(s, &B, B_STACK.take().unwrap(), work(3)).unwrap();
                 let c = Builder::new("c").spawn_scoped(s, &C, C_STACK.take().unwrap(), work(1)).unwrap();
-                core::mem::forget(a);
-                drop(b);
+                drop(a);
+                let _never_dropped = core::mem::ManuallyDrop::new(b);
                 c.join().map(drop)
             });
             assert_eq!(early, Ok(Ok(())));
@@ -104,7 +105,9 @@ fn threads_spawn_into_their_own_scope_and_join_each_other() {
                     log.lock().unwrap().push("b");
                 });
                 drop(b.unwrap());
-                log.lock().unwrap().push(c.join().unwrap());
+                // Joined before the lock is taken: a blocked OS thread would keep the baton.
+                let result = c.join().unwrap();
+                log.lock().unwrap().push(result);
             });
             drop(a.unwrap());
         })

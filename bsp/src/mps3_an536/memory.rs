@@ -8,47 +8,26 @@ use crate::memory::{Attributes, MemoryRange};
 use threadx::Region;
 
 /// Code RAM: vectors, code, constants and the initial values of statics.
-pub const BRAM: MemoryRange = MemoryRange {
-    name: "BRAM",
-    range: 0x1000_0000..0x1008_0000,
-    attributes: Attributes::Code,
-};
+pub const BRAM: MemoryRange =
+    MemoryRange { name: "BRAM", range: 0x1000_0000..0x1008_0000, attributes: Attributes::Code };
 /// The first megabyte of the DDR, playing the data RAM: statics, mode stacks, `Dram0` stacks.
-pub const DRAM0: MemoryRange = MemoryRange {
-    name: "DRAM0",
-    range: 0x2000_0000..0x2010_0000,
-    attributes: Attributes::WriteBack,
-};
+pub const DRAM0: MemoryRange =
+    MemoryRange { name: "DRAM0", range: 0x2000_0000..0x2010_0000, attributes: Attributes::WriteBack };
 /// Tightly coupled memory A of CPU 0.
-pub const ATCM: MemoryRange = MemoryRange {
-    name: "ATCM",
-    range: 0xee00_0000..0xee00_8000,
-    attributes: Attributes::NonCacheable,
-};
+pub const ATCM: MemoryRange =
+    MemoryRange { name: "ATCM", range: 0xee00_0000..0xee00_8000, attributes: Attributes::NonCacheable };
 /// Tightly coupled memory B of CPU 0.
-pub const BTCM: MemoryRange = MemoryRange {
-    name: "BTCM",
-    range: 0xee10_0000..0xee10_8000,
-    attributes: Attributes::NonCacheable,
-};
+pub const BTCM: MemoryRange =
+    MemoryRange { name: "BTCM", range: 0xee10_0000..0xee10_8000, attributes: Attributes::NonCacheable };
 /// Tightly coupled memory C of CPU 0.
-pub const CTCM: MemoryRange = MemoryRange {
-    name: "CTCM",
-    range: 0xee20_0000..0xee20_8000,
-    attributes: Attributes::NonCacheable,
-};
+pub const CTCM: MemoryRange =
+    MemoryRange { name: "CTCM", range: 0xee20_0000..0xee20_8000, attributes: Attributes::NonCacheable };
 /// Console.
-pub const UART0: MemoryRange = MemoryRange {
-    name: "UART0",
-    range: 0xe7c0_0000..0xe7c0_1000,
-    attributes: Attributes::Device,
-};
+pub const UART0: MemoryRange =
+    MemoryRange { name: "UART0", range: 0xe7c0_0000..0xe7c0_1000, attributes: Attributes::Device };
 /// Interrupt controller: distributor, and the redistributors of both cores at +0x100000.
-pub const GIC: MemoryRange = MemoryRange {
-    name: "GIC",
-    range: 0xf000_0000..0xf014_0000,
-    attributes: Attributes::Device,
-};
+pub const GIC: MemoryRange =
+    MemoryRange { name: "GIC", range: 0xf000_0000..0xf014_0000, attributes: Attributes::Device };
 
 /// Everything that may be accessed; an access elsewhere is a data or prefetch abort.
 pub const MAP: &[MemoryRange] = &[BRAM, DRAM0, ATCM, BTCM, CTCM, UART0, GIC];

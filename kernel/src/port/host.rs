@@ -315,6 +315,7 @@ pub(crate) mod port {
         context.next.set(None);
     }
 
+    #[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
     pub(crate) fn stack_intact(thread: Thread) -> bool {
         crate::port::lowest_stack_word(thread) == TX_STACK_FILL
     }

@@ -37,6 +37,7 @@ pub(crate) fn fill_stack(start: *mut u8, size: usize) {
 }
 
 /// The lowest whole word of the thread's stack; an intact stack still has the fill pattern there.
+#[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
 pub(crate) fn lowest_stack_word(thread: Thread) -> u32 {
     let start = thread.stack_start.get();
     let start = start.wrapping_add(start.align_offset(align_of::<u32>()));

@@ -193,8 +193,17 @@ impl Thread {
         let input = script(entry);
         let Options { priority, threshold, time_slice, start } = options;
         service!(_txe_thread_create(
-            self.0, null_mut(), Some(call), input, stack.start.cast(), stack.size as ULONG, priority,
-            threshold.unwrap_or(priority), time_slice, start, THREAD_SIZE,
+            self.0,
+            null_mut(),
+            Some(call),
+            input,
+            stack.start.cast(),
+            stack.size as ULONG,
+            priority,
+            threshold.unwrap_or(priority),
+            time_slice,
+            start,
+            THREAD_SIZE,
         ))
     }
 
@@ -248,8 +257,15 @@ impl Thread {
         let (mut name, mut next, mut next_suspended) = (null_mut(), null_mut(), null_mut());
         let (mut state, mut run_count, mut priority, mut threshold, mut time_slice) = (0, 0, 0, 0, 0);
         let status = service!(_txe_thread_info_get(
-            self.0, &mut name, &mut state, &mut run_count, &mut priority, &mut threshold, &mut time_slice,
-            &mut next, &mut next_suspended,
+            self.0,
+            &mut name,
+            &mut state,
+            &mut run_count,
+            &mut priority,
+            &mut threshold,
+            &mut time_slice,
+            &mut next,
+            &mut next_suspended,
         ));
         assert_eq!(status, TX_SUCCESS);
         let name = name_of(name);
@@ -353,7 +369,11 @@ impl Timer {
     }
 
     pub fn create(
-        self, initial: ULONG, reschedule: ULONG, activate: UINT, callback: impl Fn() + Send + Sync + 'static,
+        self,
+        initial: ULONG,
+        reschedule: ULONG,
+        activate: UINT,
+        callback: impl Fn() + Send + Sync + 'static,
     ) -> UINT {
         let input = script(callback);
         service!(_txe_timer_create(self.0, null_mut(), Some(call), input, initial, reschedule, activate, TIMER_SIZE))
@@ -378,9 +398,8 @@ impl Timer {
     pub fn info(self) -> TimerInfo {
         let (mut name, mut next) = (null_mut(), null_mut());
         let (mut active, mut remaining, mut reschedule) = (UINT::MAX, 0, 0);
-        let status = service!(_txe_timer_info_get(
-            self.0, &mut name, &mut active, &mut remaining, &mut reschedule, &mut next,
-        ));
+        let status =
+            service!(_txe_timer_info_get(self.0, &mut name, &mut active, &mut remaining, &mut reschedule, &mut next,));
         assert_eq!(status, TX_SUCCESS);
         TimerInfo { name: name_of(name), active, remaining, reschedule, next: Timer(next) }
     }
@@ -456,9 +475,8 @@ impl Semaphore {
     pub fn info(self) -> SemaphoreInfo {
         let (mut name, mut first, mut next) = (null_mut(), null_mut(), null_mut());
         let (mut count, mut waiting) = (0, 0);
-        let status = service!(_txe_semaphore_info_get(
-            self.0, &mut name, &mut count, &mut first, &mut waiting, &mut next,
-        ));
+        let status =
+            service!(_txe_semaphore_info_get(self.0, &mut name, &mut count, &mut first, &mut waiting, &mut next,));
         assert_eq!(status, TX_SUCCESS);
         SemaphoreInfo { name: name_of(name), count, first: Thread(first), waiting, next: Semaphore(next) }
     }

@@ -14,6 +14,7 @@ impl Region for Host {
     }
 }
 
+#[allow(dead_code)] // not every test file runs threads
 /// Runs `define` and then the threads until one calls `host::finish`.
 ///
 /// Panics if none does: a thread waits that should not.
@@ -40,6 +41,7 @@ impl Log {
 }
 
 /// Counts its drops in a static.
+#[allow(dead_code)] // not every test file counts
 #[derive(Debug)]
 pub struct Dropped(pub &'static std::sync::atomic::AtomicU32);
 

@@ -1,0 +1,73 @@
+//! Threads: cells, the builder, handles, and the services of and for threads.
+//!
+//! # Why this is sound
+//!
+//! * The kernel links a thread's control block. It lives in a [`ThreadCell`], which the kernel only
+//!   ever gets as `&'static`, so it cannot move or go away; an atomic flag lets one thread at a time
+//!   have it, and is cleared only after the kernel's delete service has succeeded.
+//! * The closure, and after it the result, lie at the top of the thread's own stack memory. Who may
+//!   touch them follows from the cell's `outcome`: until `RETURNED` the thread, then whoever has
+//!   the handle; if the handle was dropped first (`DETACHED`), the thread drops the result.
+//! * Terminating a thread abandons its frames without running destructors. Others may borrow from
+//!   these frames (scoped threads) or rely on their never being overwritten (`Pin`), so the stack
+//!   and the cell of a terminated thread are never used again. Then termination is no different from
+//!   a thread that waits for ever, which safe code can do anyway. It is offered for threads whose
+//!   closure is `'static` only: a scoped thread may have lent its borrows to threads of its own,
+//!   which would outlive the scope if its end did not have to wait for theirs.
+
+mod builder;
+mod cell;
+mod join;
+mod reference;
+
+pub use builder::Builder;
+pub use cell::ThreadCell;
+pub use join::{JoinError, JoinHandle, ScopedJoinHandle};
+pub use reference::{Info, Resumed, StackUsage, State, ThreadRef};
+pub(crate) use reference::{kernel_name, registered};
+
+use crate::error::check;
+use crate::{Error, Ticks};
+
+/// The running thread.
+///
+/// `None` in initialization, when nothing runs, in timer callbacks, and in threads that C code
+/// created. In an interrupt: the interrupted thread. Takes time in proportion to the number of cells
+/// that were ever used. From any context.
+#[must_use]
+pub fn current() -> Option<ThreadRef> {
+    // SAFETY: no precondition.
+    let control = unsafe { threadx_sys::tx_thread_identify() };
+    if control.is_null() { None } else { registered(control) }
+}
+
+/// Lets the other ready threads of the caller's priority run first, and with a preemption-threshold
+/// those that it held off. Returns at once if there are none, inside a critical section, and outside
+/// threads.
+#[inline(always)]
+pub fn relinquish() {
+    #[cfg(feature = "bundled")]
+    use threadx_sys::_tx_thread_relinquish as service;
+    #[cfg(not(feature = "bundled"))]
+    use threadx_sys::tx_thread_relinquish as service;
+
+    #[allow(unused_unsafe)] // the bundled kernel's is a safe function on the target
+    // SAFETY: the checked service may be called in any context, and so may the bundled kernel's
+    // unchecked one.
+    unsafe {
+        service();
+    }
+}
+
+/// Sleeps until the `ticks`-th tick from now, which is up to one tick early
+/// ([`Ticks::at_least`](crate::Ticks::at_least) makes up for it). Zero returns at once.
+///
+/// From threads.
+///
+/// # Errors
+///
+/// [`Error::Caller`] elsewhere and inside a critical section; [`Error::WaitAborted`].
+pub fn sleep(ticks: Ticks) -> Result<(), Error> {
+    // SAFETY: the service checks the context itself.
+    check(unsafe { threadx_sys::tx_thread_sleep(ticks.get()) })
+}
