@@ -25,6 +25,7 @@
 #![allow(clippy::new_without_default)]
 
 pub mod c_api;
+pub mod c_header;
 mod initialize;
 mod kernel;
 mod list;
