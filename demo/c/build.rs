@@ -34,6 +34,8 @@ fn compile() -> Result<(), String> {
         for flag in flags.split(';') {
             build.flag(flag);
         }
+        // As the Rust code of the image, which is what its records say; the kernel has its own.
+        build.flag(format!("-O{}", env::var("OPT_LEVEL").unwrap_or_default()));
         if !checks {
             build.define("TX_DISABLE_ERROR_CHECKING", None);
         }

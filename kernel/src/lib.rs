@@ -45,6 +45,13 @@ pub use types::*;
 /// What a banner prints for this kernel.
 pub const NAME: &str = concat!("bundled ", env!("CARGO_PKG_VERSION"));
 
+/// What the kernel was built with, for a banner.
+pub const CONFIGURATION: &str = if cfg!(feature = "stack-checking") {
+    "error checking on, stack checking on, performance info off, trace off"
+} else {
+    "error checking on, stack checking off, performance info off, trace off"
+};
+
 /// Gives a control block its reference type: `Copy`, compared by address, dereferenced to the block.
 macro_rules! object_ref {
     ($(#[$doc:meta])* $Ref:ident -> $Block:ty) => {

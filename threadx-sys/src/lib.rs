@@ -6,6 +6,8 @@
 mod bundled;
 #[cfg(feature = "bundled")]
 pub use bundled::*;
+#[cfg(feature = "bundled")]
+pub use kernel::CONFIGURATION;
 
 #[cfg(not(feature = "bundled"))]
 mod upstream;

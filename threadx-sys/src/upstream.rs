@@ -17,12 +17,12 @@ pub use raw::{
     _tx_thread_priority_change, _tx_thread_relinquish, _tx_thread_reset, _tx_thread_resume, _tx_thread_sleep,
     _tx_thread_stack_error_notify, _tx_thread_suspend, _tx_thread_terminate, _tx_thread_time_slice_change,
     _tx_thread_wait_abort, _tx_time_get, _tx_time_set, _tx_timer_activate, _tx_timer_change, _tx_timer_create,
-    _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get, _tx_timer_interrupt,
+    _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get,
 };
 // The documented names are the checked services, where there is a check to make.
 pub use raw::{
     _tx_initialize_kernel_enter as tx_kernel_enter, _tx_thread_identify as tx_thread_identify,
-    _tx_thread_interrupt_control as tx_interrupt_control, _tx_thread_sleep as tx_thread_sleep,
+    _tx_thread_sleep as tx_thread_sleep,
     _tx_thread_stack_error_notify as tx_thread_stack_error_notify, _tx_time_get as tx_time_get,
     _tx_time_set as tx_time_set, _txe_semaphore_ceiling_put as tx_semaphore_ceiling_put,
     _txe_semaphore_delete as tx_semaphore_delete, _txe_semaphore_get as tx_semaphore_get,
@@ -242,6 +242,51 @@ pub unsafe fn tx_semaphore_create(semaphore_ptr: *mut TX_SEMAPHORE, name_ptr: *m
 ///
 /// None needed; the signature is that of the C services.
 pub use raw::threadx_sys_relinquish as tx_thread_relinquish;
+
+/// `tx_interrupt_control`: sets the caller's interrupt posture to `TX_INT_ENABLE` or `TX_INT_DISABLE`,
+/// returns the old one.
+///
+/// Not the ports' own service: that one also unmasks FIQ, which it is not configured for, and returns
+/// condition flags beside the posture.
+///
+/// # Safety
+///
+/// Nothing that relies on the posture it found is left behind by a caller that changes it.
+pub unsafe fn tx_interrupt_control(new_posture: UINT) -> UINT {
+    let cpsr: u32;
+    // SAFETY: masks IRQ; a memory clobber for the compiler.
+    unsafe { asm!("mrs {}, cpsr", "cpsid i", out(reg) cpsr, options(nostack, preserves_flags)) };
+    if new_posture & TX_INT_DISABLE == 0 {
+        // SAFETY: the caller wants interrupts; a memory clobber for the compiler.
+        unsafe { asm!("cpsie i", options(nostack, preserves_flags)) };
+    }
+    cpsr & TX_INT_DISABLE
+}
+
+/// The board's tick interrupt calls this once a tick.
+///
+/// With stack checking it also looks at the stack of the interrupted thread, which the kernel does in
+/// services only: a thread that calls none would overrun others' memory unnoticed.
+///
+/// # Safety
+///
+/// Called inside the kernel's interrupt entry only.
+pub unsafe fn _tx_timer_interrupt() {
+    #[cfg(feature = "stack-checking")]
+    // SAFETY: as the caller promises, the kernel's variable is null or the interrupted thread, whose
+    // stack's lowest word was filled at creation and is the kernel's own mark.
+    unsafe {
+        let thread = (&raw const _tx_thread_current_ptr).read_volatile();
+        if !thread.is_null() {
+            let lowest = (*thread).tx_thread_stack_start.cast::<ULONG>();
+            if lowest.read_unaligned() != TX_STACK_FILL {
+                raw::_tx_thread_stack_error_handler(thread);
+            }
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { raw::_tx_timer_interrupt() }
+}
 
 /// Masks interrupts and disables preemption; returns the posture for
 /// [`_tx_thread_preempt_disable_exit`]. In between no service switches threads:
