@@ -74,6 +74,15 @@ impl Report {
         (self.setting.language, self.setting.checks) = code.keys();
     }
 
+    /// Checks the goal: no service costs more from safe Rust than from C that goes without its checks.
+    #[cfg(feature = "twin")]
+    pub fn compare_codes(&mut self) {
+        let switch = |code: Code| self.baseline[code as usize][0];
+        if let (Some(rust), Some(c)) = (switch(Code::Rust), switch(Code::CUnchecked)) {
+            self.check("a round trip costs safe Rust at most what it costs C without checks", rust <= c);
+        }
+    }
+
     /// Counts a self-check; prints it only if it failed.
     pub fn check(&mut self, what: &str, ok: bool) {
         if ok {

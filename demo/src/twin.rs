@@ -54,4 +54,5 @@ pub fn measure(report: &mut Report) {
         report_series::<Dram0, { twin::DIVES }>(report, Bench::DeepStack, Cache::Cold, dram0);
     }
     report.set_code(Code::Rust);
+    report.compare_codes();
 }
