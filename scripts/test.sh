@@ -21,6 +21,7 @@ done
 
 cd "$ROOT"
 kernels=(bundled)
+sources=''
 if sources=$(upstream_sources); then
   kernels+=(upstream)
   say "kernels: bundled, and upstream from $sources"
@@ -65,14 +66,14 @@ check 'set-up' "$ROOT/scripts/setup.sh" "${setup_options[@]}"
 find_tools
 
 # Packages that are firmware only have nothing to run here.
-stage 'host tests' host_cargo test --workspace --exclude demo --exclude ontarget --features "bsp/bundled" --no-fail-fast
+stage 'host tests' host_cargo test --workspace --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
 if host_cargo clippy --version >/dev/null 2>&1; then
-  check clippy host_cargo clippy --quiet --workspace --exclude demo --exclude ontarget --features "bsp/bundled" --all-targets -- -D warnings
+  check clippy host_cargo clippy --quiet --workspace --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled" --all-targets -- -D warnings
 else
   printf '\n== clippy: not checked, this tool chain has none\n'
 fi
@@ -96,6 +97,8 @@ lane() {
   for package in demo ontarget; do
     # shellcheck disable=SC2046 # several words
     set -- $(fw_features "$kernel" "$package")
+    # With its C twin where there is a compiler for it.
+    if [ "$package" = demo ] && command -v arm-none-eabi-gcc >/dev/null; then set -- "$@" --features demo/twin; fi
     if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
       check "clippy, $package, $kernel" fw_cargo clippy --quiet "$@" -- -D warnings
     else
@@ -156,6 +159,14 @@ lane() {
     echo "$runs runs, $(wc -l <"$logs/demo-$kernel-1.records") records each, byte for byte the same"
   }
   [ "$runs" = 1 ] || check "demo records, $kernel" same_records
+
+  # Upstream's own demo, where the sources have it.
+  if [ -f "${sources:-/}/ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c" ]; then
+    # shellcheck disable=SC2046 # several words
+    check "upstream's demo, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" upstream-demo)
+    [ "$code" != 0 ] || check "upstream's demo, $kernel" "$TXBENCH" run "$images/upstream-demo" --timeout 120 \
+      --expect-exit 0 --expect 'PASS threads, tick and preemption all verified'
+  fi
 }
 
 if [ "$code" = 0 ]; then

@@ -1,8 +1,7 @@
 //! What `include/tx_api.h` tells C code about the control blocks on the target.
 
 /// Name, size and alignment in bytes, of each control block.
-pub const BLOCKS: &[(&str, usize, usize)] =
-    &[("TX_THREAD", 248, 8), ("TX_TIMER", 52, 4), ("TX_SEMAPHORE", 36, 4)];
+pub const BLOCKS: &[(&str, usize, usize)] = &[("TX_THREAD", 248, 8), ("TX_TIMER", 52, 4), ("TX_SEMAPHORE", 36, 4)];
 
 // C code reserves the memory, so a header that says too little would let the kernel write past it.
 // When this fails, correct the table and refresh the header: tests/header.rs says how.

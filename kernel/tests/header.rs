@@ -149,7 +149,8 @@ fn header() -> String {
         if INTERNAL.contains(&name.as_str()) {
             continue;
         }
-        let documented = RENAMED.iter().find(|(entry, _)| entry == name).map_or(&name[1..], |(_, documented)| documented);
+        let documented =
+            RENAMED.iter().find(|(entry, _)| entry == name).map_or(&name[1..], |(_, documented)| documented);
         let checking = services.iter().find(|service| service.name == name.replacen("_tx_", "_txe_", 1));
         let Some(checking) = checking else {
             let _ = writeln!(plain, "#define {documented} {name}");
@@ -202,7 +203,14 @@ fn the_header_is_what_the_sources_say() {
 #[test]
 fn everything_is_in_it() {
     let header = header();
-    for name in ["tx_kernel_enter", "tx_thread_create", "tx_thread_relinquish", "tx_semaphore_get", "tx_timer_change", "tx_time_get"] {
+    for name in [
+        "tx_kernel_enter",
+        "tx_thread_create",
+        "tx_thread_relinquish",
+        "tx_semaphore_get",
+        "tx_timer_change",
+        "tx_time_get",
+    ] {
         assert!(header.contains(&format!("#define {name}")), "{name}");
     }
     assert!(services().len() > 50 && constants().len() > 40);

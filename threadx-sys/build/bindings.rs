@@ -21,7 +21,8 @@ pub struct Bound {
 
 /// Writes `OUT_DIR/bindings.rs`.
 pub fn generate(compiler: &Compiler, include: &[PathBuf], generated: &Generated) -> Result<Bound, Failure> {
-    let clang_target = ["--target=armv8r-none-eabihf", "-mfloat-abi=hard", "-marm", "-DTX_INCLUDE_USER_DEFINE_FILE", "-std=gnu11"];
+    let clang_target =
+        ["--target=armv8r-none-eabihf", "-mfloat-abi=hard", "-marm", "-DTX_INCLUDE_USER_DEFINE_FILE", "-std=gnu11"];
     let mut builder = bindgen::builder()
         .header(generated.header.display().to_string())
         .use_core()
@@ -120,5 +121,8 @@ fn version(bindings: &str, include: &[PathBuf]) -> Result<String, Failure> {
 }
 
 fn folder_of_api(include: &[PathBuf]) -> &Path {
-    include.iter().find(|dir| fs::exists(dir.join("tx_api.h")).unwrap_or(false)).map_or(Path::new("?"), PathBuf::as_path)
+    include
+        .iter()
+        .find(|dir| fs::exists(dir.join("tx_api.h")).unwrap_or(false))
+        .map_or(Path::new("?"), PathBuf::as_path)
 }

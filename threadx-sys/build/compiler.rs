@@ -48,7 +48,9 @@ pub struct Compiler {
 
 /// The variable for this target, cargo's target without its hyphens as in the `cc` crate, or the plain one.
 fn variable(name: &str) -> Option<String> {
-    for variable in [format!("{name}_armv8r_none_eabihf"), format!("{name}_armv8r-none-eabihf"), format!("TARGET_{name}")] {
+    for variable in
+        [format!("{name}_armv8r_none_eabihf"), format!("{name}_armv8r-none-eabihf"), format!("TARGET_{name}")]
+    {
         println!("cargo::rerun-if-env-changed={variable}");
         if let Some(value) = env::var(variable).ok().filter(|value| !value.trim().is_empty()) {
             return Some(value);
@@ -157,7 +159,8 @@ impl Compiler {
             let reason = complaints.iter().find_map(|line| line.split("#error ").nth(1));
             let reason = reason.map(|text| text.trim_matches('"').to_owned());
             let reason = reason.or_else(|| complaints.first().cloned()).unwrap_or_default();
-            let flags = if self.extra.is_empty() { String::new() } else { format!(" with CFLAGS {}", self.extra.join(" ")) };
+            let flags =
+                if self.extra.is_empty() { String::new() } else { format!(" with CFLAGS {}", self.extra.join(" ")) };
             format!("the C compiler {}{flags} does not fit the image: {reason}", self.path.display())
         })
     }
@@ -169,11 +172,18 @@ impl Compiler {
             self.try_compile(include, source, &generated.out).map_err(|complaints| {
                 let reason = complaints
                     .iter()
-                    .find_map(|line| line.split("static assertion failed").nth(1).or(line.split("static_assert failed").nth(1)))
+                    .find_map(|line| {
+                        line.split("static assertion failed").nth(1).or(line.split("static_assert failed").nth(1))
+                    })
                     .map(|text| text.trim_matches([':', ' ', '"', '\'']).to_owned());
                 match reason {
-                    Some(reason) => format!("this configuration changes a layout that is fixed: {reason} (check tx_user.h)"),
-                    None => format!("the kernel's headers do not compile: {}", complaints.first().cloned().unwrap_or_default()),
+                    Some(reason) => {
+                        format!("this configuration changes a layout that is fixed: {reason} (check tx_user.h)")
+                    }
+                    None => format!(
+                        "the kernel's headers do not compile: {}",
+                        complaints.first().cloned().unwrap_or_default()
+                    ),
                 }
             })?;
         }
@@ -184,7 +194,12 @@ impl Compiler {
     pub fn compile(&self, include: &[PathBuf], sources: &Sources, generated: &Generated) -> Result<(), Failure> {
         let build = || {
             let mut build = cc::Build::new();
-            build.no_default_flags(true).compiler(&self.path).archiver(self.archiver()).warnings(false).cargo_warnings(false);
+            build
+                .no_default_flags(true)
+                .compiler(&self.path)
+                .archiver(self.archiver())
+                .warnings(false)
+                .cargo_warnings(false);
             build.cargo_metadata(false).includes(include).out_dir(&generated.out);
             for flag in self.flags() {
                 build.flag(flag);
@@ -204,13 +219,23 @@ impl Compiler {
         };
         let (reset, rest): (Vec<_>, Vec<_>) =
             sources.c.iter().partition(|path| path.file_name().is_some_and(|name| name == "tx_thread_reset.c"));
-        let mut objects = build().files(rest).files(&sources.assembly).file(&generated.glue).try_compile_intermediates().map_err(failed)?;
+        let mut objects = build()
+            .files(rest)
+            .files(&sources.assembly)
+            .file(&generated.glue)
+            .try_compile_intermediates()
+            .map_err(failed)?;
         objects.extend(
-            build().files(reset).define("_tx_thread_stack_build", "threadx_sys_stack_rebuild").try_compile_intermediates().map_err(failed)?,
+            build()
+                .files(reset)
+                .define("_tx_thread_stack_build", "threadx_sys_stack_rebuild")
+                .try_compile_intermediates()
+                .map_err(failed)?,
         );
         // Addresses from memory instead of two instructions each make up for the question in it.
         let addresses = if self.clang { "-mno-movt" } else { "-mword-relocations" };
-        objects.extend(build().file(&generated.relinquish).flag(addresses).try_compile_intermediates().map_err(failed)?);
+        objects
+            .extend(build().file(&generated.relinquish).flag(addresses).try_compile_intermediates().map_err(failed)?);
         let library = generated.out.join("libthreadx.a");
         // `ar` adds to what is there.
         if library.exists() {
@@ -220,7 +245,9 @@ impl Compiler {
         match output {
             Ok(output) if output.status.success() => {}
             Ok(output) => return Err(format!("{} fails: {}", self.archiver(), complaints(&output).join(" "))),
-            Err(_) => return Err(format!("the archiver {} is not there: install binutils-arm-none-eabi", self.archiver())),
+            Err(_) => {
+                return Err(format!("the archiver {} is not there: install binutils-arm-none-eabi", self.archiver()));
+            }
         }
         println!("cargo::rustc-link-search=native={}", generated.out.display());
         println!("cargo::rustc-link-lib=static=threadx");

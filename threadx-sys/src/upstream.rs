@@ -11,20 +11,18 @@ mod raw {
 
 pub use raw::{
     _tx_initialize_kernel_enter, _tx_semaphore_ceiling_put, _tx_semaphore_create, _tx_semaphore_delete,
-    _tx_semaphore_get, _tx_semaphore_info_get, _tx_semaphore_prioritize, _tx_semaphore_put,
-    _tx_semaphore_put_notify, _tx_thread_create, _tx_thread_delete, _tx_thread_entry_exit_notify,
-    _tx_thread_identify, _tx_thread_info_get, _tx_thread_interrupt_control, _tx_thread_preemption_change,
-    _tx_thread_priority_change, _tx_thread_relinquish, _tx_thread_reset, _tx_thread_resume, _tx_thread_sleep,
-    _tx_thread_stack_error_notify, _tx_thread_suspend, _tx_thread_terminate, _tx_thread_time_slice_change,
-    _tx_thread_wait_abort, _tx_time_get, _tx_time_set, _tx_timer_activate, _tx_timer_change, _tx_timer_create,
-    _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get,
+    _tx_semaphore_get, _tx_semaphore_info_get, _tx_semaphore_prioritize, _tx_semaphore_put, _tx_semaphore_put_notify,
+    _tx_thread_create, _tx_thread_delete, _tx_thread_entry_exit_notify, _tx_thread_identify, _tx_thread_info_get,
+    _tx_thread_interrupt_control, _tx_thread_preemption_change, _tx_thread_priority_change, _tx_thread_relinquish,
+    _tx_thread_reset, _tx_thread_resume, _tx_thread_sleep, _tx_thread_stack_error_notify, _tx_thread_suspend,
+    _tx_thread_terminate, _tx_thread_time_slice_change, _tx_thread_wait_abort, _tx_time_get, _tx_time_set,
+    _tx_timer_activate, _tx_timer_change, _tx_timer_create, _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get,
 };
 // The documented names are the checked services, where there is a check to make.
 pub use raw::{
     _tx_initialize_kernel_enter as tx_kernel_enter, _tx_thread_identify as tx_thread_identify,
-    _tx_thread_sleep as tx_thread_sleep,
-    _tx_thread_stack_error_notify as tx_thread_stack_error_notify, _tx_time_get as tx_time_get,
-    _tx_time_set as tx_time_set, _txe_semaphore_ceiling_put as tx_semaphore_ceiling_put,
+    _tx_thread_sleep as tx_thread_sleep, _tx_thread_stack_error_notify as tx_thread_stack_error_notify,
+    _tx_time_get as tx_time_get, _tx_time_set as tx_time_set, _txe_semaphore_ceiling_put as tx_semaphore_ceiling_put,
     _txe_semaphore_delete as tx_semaphore_delete, _txe_semaphore_get as tx_semaphore_get,
     _txe_semaphore_info_get as tx_semaphore_info_get, _txe_semaphore_prioritize as tx_semaphore_prioritize,
     _txe_semaphore_put as tx_semaphore_put, _txe_semaphore_put_notify as tx_semaphore_put_notify,
@@ -42,8 +40,8 @@ pub use raw::{
     _tx_initialize_unused_memory, _tx_thread_current_ptr, _tx_thread_preempt_disable, _tx_thread_system_stack_ptr,
     _tx_thread_system_state,
 };
-pub use raw::{CHAR, TX_SEMAPHORE, TX_THREAD, TX_TIMER, UINT, ULONG};
 use raw::{_txe_semaphore_create, _txe_thread_create, _txe_timer_create};
+pub use raw::{CHAR, TX_SEMAPHORE, TX_THREAD, TX_TIMER, UINT, ULONG};
 
 /// Untyped memory of the API.
 pub type VOID = core::ffi::c_void;

@@ -62,14 +62,14 @@ global_asm!(
     "__tx_irq_processing_return:",
     "    cps     #0x1f",
     "    mov     r0, sp",
-    "    bic     sp, sp, #7",                   // nested: the interrupted handler may have been between two pushes
+    "    bic     sp, sp, #7", // nested: the interrupted handler may have been between two pushes
     "    push    {{r0, lr}}",
     "    vmrs    r1, fpscr",
     "    push    {{r1, r2}}",
     // What the kernel does not save until it switches threads, and a handler may use.
     "    vpush   {{d0-d7}}",
     "    mov     r1, #0",
-    "    vmsr    fpscr, r1",                    // a handler does not inherit the thread's rounding
+    "    vmsr    fpscr, r1", // a handler does not inherit the thread's rounding
     "    bl      _tx_irq_dispatch",
     "    vpop    {{d0-d7}}",
     "    pop     {{r1, r2}}",

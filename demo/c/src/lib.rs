@@ -96,14 +96,8 @@ fn run<const N: usize>(call: impl FnOnce(*const Board, *mut Raw) -> u32) -> Resu
     if threadx::thread::sleep(threadx::Ticks::ZERO).is_err() || BUSY.swap(true, Ordering::Acquire) {
         return Err(Refusal::Caller);
     }
-    let mut raw = Raw {
-        samples: [0; ROUNDS],
-        excluded: [0; ROUNDS],
-        taken: 0,
-        wrong: 0,
-        turns: 0,
-        stack: core::ptr::null(),
-    };
+    let mut raw =
+        Raw { samples: [0; ROUNDS], excluded: [0; ROUNDS], taken: 0, wrong: 0, turns: 0, stack: core::ptr::null() };
     let status = call(&raw const BOARD, &raw mut raw);
     BUSY.store(false, Ordering::Release);
     if status != 0 {

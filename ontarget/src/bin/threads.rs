@@ -812,7 +812,8 @@ fn bad_input_is_typed() -> Outcome {
     stack! { static SMALL: Stack<Dram0, { threadx::MIN_STACK_SIZE }>; }
     static CELL: ThreadCell = ThreadCell::new();
     let captured = [1_u8; 100];
-    let small = at::<10>("small").spawn(&CELL, SMALL.take()?, move || captured.iter().map(|&b| u32::from(b)).sum::<u32>());
+    let small =
+        at::<10>("small").spawn(&CELL, SMALL.take()?, move || captured.iter().map(|&b| u32::from(b)).sum::<u32>());
     ensure!(small.err() == Some(Error::StackSize), "a closure of 100 bytes left enough of 256");
     // The same cell and stack work for what fits.
     ensure_eq!(at::<10>("small").spawn(&CELL, SMALL.take()?, || 7)?.join()?, 7, "small thread");
