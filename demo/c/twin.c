@@ -207,3 +207,45 @@ UINT JOIN(twin_deep, TWIN)(const struct twin_board *b, struct twin_series *out, 
     series = out;
     return run(dives, 0, TX_NULL, (enum region) region);
 }
+
+/* ---- do both languages mean the same by a call, and by a thread? ---- */
+
+float JOIN(twin_floats, TWIN)(float a, double b, float c, float (*rust)(float, double, float))
+{
+    /* Arguments in S and D registers both ways; what comes back is exact in single precision. */
+    return rust(c, b * 2.0, a) + (float) (b / 4.0);
+}
+
+/* The thread's floating-point flag is where the kernel's assembly has it: switching it changes the flag
+   and nothing else of the control block. Returns how many other bytes changed, or that the flag did not. */
+UINT JOIN(twin_vfp_flag, TWIN)(VOID)
+{
+#ifdef TX_ENABLE_VFP_SUPPORT
+    extern void tx_thread_vfp_enable(void);
+    extern void tx_thread_vfp_disable(void);
+    static UCHAR before[sizeof(TX_THREAD)];
+    TX_THREAD *me = tx_thread_identify();
+    UINT i, strange = 0, posture = tx_interrupt_control(TX_INT_DISABLE);
+    for (i = 0; i < sizeof before; i++)
+    {
+        before[i] = ((const UCHAR *) me)[i];
+    }
+    tx_thread_vfp_disable();
+    strange += me->tx_thread_vfp_enable != 0;
+    for (i = 0; i < sizeof before; i++)
+    {
+        const UCHAR *byte = (const UCHAR *) me + i;
+        int flag = byte >= (const UCHAR *) &me->tx_thread_vfp_enable && byte < (const UCHAR *) (&me->tx_thread_vfp_enable + 1);
+        strange += !flag && *byte != before[i];
+    }
+    tx_thread_vfp_enable();
+    for (i = 0; i < sizeof before; i++)
+    {
+        strange += ((const UCHAR *) me)[i] != before[i];
+    }
+    tx_interrupt_control(posture & TX_INT_DISABLE);
+    return strange;
+#else
+    return 0;
+#endif
+}

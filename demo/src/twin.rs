@@ -40,6 +40,8 @@ fn report_series<R: Region, const N: usize>(
 
 /// Measures both memories with checked and with unchecked services.
 pub fn measure(report: &mut Report) {
+    report.check("floating-point arguments arrive, from Rust to C and back", twin::floats_arrive());
+    report.check("the floating-point flag has its place in the control block to itself", twin::vfp_flag_is_alone());
     for (code, checks) in [(Code::C, Checks::On), (Code::CUnchecked, Checks::Off)] {
         report.set_code(code);
         for cache in [Cache::Cold, Cache::Warm] {

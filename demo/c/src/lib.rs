@@ -76,6 +76,8 @@ unsafe extern "C" {
     fn twin_switch_unchecked(board: *const Board, out: *mut Raw, region: u32, cold: u32) -> u32;
     fn twin_deep_checked(board: *const Board, out: *mut Raw, region: u32) -> u32;
     fn twin_deep_unchecked(board: *const Board, out: *mut Raw, region: u32) -> u32;
+    safe fn twin_floats_checked(a: f32, b: f64, c: f32, rust: extern "C" fn(f32, f64, f32) -> f32) -> f32;
+    fn twin_vfp_flag_checked() -> u32;
 }
 
 extern "C" fn clean_invalidate_data() {
@@ -147,4 +149,26 @@ pub fn dives(checks: Checks, memory: Memory) -> Result<Series<DIVES>, Refusal> {
         // SAFETY: as above.
         unsafe { function(board, out, memory as u32) }
     })
+}
+
+/// Whether floating-point arguments and results arrive as they were sent, from Rust to C and back.
+#[must_use]
+pub fn floats_arrive() -> bool {
+    extern "C" fn back(a: f32, b: f64, c: f32) -> f32 {
+        a * 100.0 + b as f32 * 10.0 + c
+    }
+    // C calls back with (c, 2b, a) and adds b/4.
+    twin_floats_checked(1.5, 8.0, 0.25, back) == 0.25 * 100.0 + 16.0 * 10.0 + 1.5 + 2.0
+}
+
+/// Whether switching the calling thread's floating-point flag off and on changes the flag and nothing
+/// else of its control block. True on a kernel without such a flag, and outside threads.
+#[must_use]
+pub fn vfp_flag_is_alone() -> bool {
+    if threadx::thread::sleep(threadx::Ticks::ZERO).is_err() {
+        return true;
+    }
+    // SAFETY: called in a thread; interrupts are masked while the flag is off, and the C code in between
+    // uses no floating point.
+    unsafe { twin_vfp_flag_checked() == 0 }
 }
