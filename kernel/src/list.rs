@@ -134,6 +134,24 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         }
     }
 
+    /// The member after `node`, itself a member; `None` at the end.
+    #[inline(always)]
+    pub(crate) fn after(&self, node: T) -> Option<T> {
+        let next = K::links(&node).next.get();
+        if next == self.head.get() { None } else { next }
+    }
+
+    pub(crate) fn contains(&self, node: T) -> bool {
+        let mut at = self.front();
+        while let Some(member) = at {
+            if member == node {
+                return true;
+            }
+            at = self.after(member);
+        }
+        false
+    }
+
     /// Calls `f` for each member, front to back.
     pub(crate) fn for_each(&self, mut f: impl FnMut(T)) {
         let Some(head) = self.head.get() else { return };

@@ -64,9 +64,19 @@ pub(crate) struct SemaphoreInfo {
 
 impl Locked {
     pub(crate) fn has_semaphore(&self, semaphore: Semaphore) -> bool {
-        let mut found = false;
-        self.semaphores.for_each(|s| found |= s == semaphore);
-        found
+        self.semaphores.contains(semaphore)
+    }
+
+    /// Checks the waiters of all semaphores.
+    pub(crate) fn check_semaphores(&self) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        self.semaphores.for_each(|s| {
+            result = result.and(s.waiters.check(TX_SEMAPHORE_SUSP));
+            if s.count.get() != 0 && s.waiters.first().is_some() {
+                result = Err("a thread waits for a unit that is there");
+            }
+        });
+        result
     }
 }
 
@@ -129,10 +139,7 @@ impl Semaphore {
         self.waiters.close(TX_SEMAPHORE_ERROR);
         k.semaphores.remove(self);
         k.disable_preemption();
-        while let Some(waiter) = self.waiters.first() {
-            k.wake(waiter, TX_DELETED);
-            k.breathe();
-        }
+        k.wake_all(&self.waiters, TX_DELETED);
         k.enable_preemption();
         TX_SUCCESS
     }

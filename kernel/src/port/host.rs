@@ -454,9 +454,9 @@ pub fn finish() -> ! {
     unreachable!("a finished kernel went on")
 }
 
-/// Checks the scheduler's lists, bitmaps and fast-path pointers against each other.
+/// Checks the scheduler's lists, bitmaps and fast-path pointers against each other, and every object.
 pub fn check_invariants() -> Result<(), &'static str> {
-    lock().check_scheduler()
+    crate::c_api::check_invariants()
 }
 
 /// How [`run`] ended.
