@@ -212,12 +212,13 @@ impl BlockPool {
 
     /// Whether `block` is an allocated block of this pool. Reads nothing outside the pool.
     fn lent(self, block: *mut c_void) -> bool {
-        let offset = (block as usize).wrapping_sub(self.start.get() as usize);
+        let header = block.cast::<Header>().wrapping_sub(1);
+        let offset = (header as usize).wrapping_sub(self.start.get() as usize);
         let stride = self.stride.get();
         offset < self.total.get() as usize * stride
-            && offset % stride == HEADER
+            && offset.is_multiple_of(stride)
             // SAFETY: the header of one of the pool's blocks.
-            && unsafe { block.cast::<Header>().sub(1).read() } == self.as_ptr().cast()
+            && unsafe { header.read() } == self.as_ptr().cast()
     }
 
     fn check(self) -> Result<(), &'static str> {

@@ -31,7 +31,7 @@ macro_rules! handle {
     };
 }
 
-/// Memory for an object, leaked, aligned for pointers, all bytes `fill`.
+/// Memory for an object, leaked, aligned for pointers, zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
     pub start: *mut u8,
@@ -47,6 +47,11 @@ impl Memory {
     pub fn new(size: usize) -> Self {
         let start = Box::leak(vec![0u64; size.div_ceil(8)].into_boxed_slice()).as_mut_ptr().cast();
         Self { start, size }
+    }
+
+    /// For closures, which would capture the bare pointer otherwise.
+    pub fn ptr(self) -> *mut u8 {
+        self.start
     }
 
     pub fn contains(self, ptr: *mut VOID, bytes: usize) -> bool {
