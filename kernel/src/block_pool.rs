@@ -125,29 +125,37 @@ impl BlockPool {
         TX_SUCCESS
     }
 
-    /// The block last released, or the error.
+    /// Writes the address of the block last released to `block`.
+    ///
+    /// # Safety
+    ///
+    /// `block` is writable until this returns.
     #[inline(always)]
-    pub(crate) fn allocate(self, wait: ULONG) -> Result<*mut c_void, UINT> {
+    pub(crate) unsafe fn allocate(self, block: *mut *mut c_void, wait: ULONG) -> UINT {
         let k = lock();
         let header = self.free.get();
         if header.is_null() {
-            return self.wait(k, wait);
+            return self.wait(block, wait, k) as UINT;
         }
         self.available.set(self.available.get() - 1);
-        // SAFETY: a free block's header belongs to the pool; it holds the next one's address.
+        // SAFETY: a free block's header belongs to the pool; it holds the next one's address. `block` is
+        // the caller's promise.
         unsafe {
             self.free.set(header.replace(self.as_ptr().cast()).cast());
-            Ok(header.add(1).cast())
+            block.write(header.add(1).cast());
         }
+        TX_SUCCESS
     }
 
     #[inline(never)]
-    fn wait(self, k: Locked, wait: ULONG) -> Result<*mut c_void, UINT> {
-        let Some(thread) = k.may_wait(wait) else { return Err(TX_NO_MEMORY) };
-        match k.suspend_in(thread, &self.waiters, Place::Back, TX_BLOCK_MEMORY, wait, TX_NO_MEMORY) {
-            TX_SUCCESS => Ok(thread.wait_memory.get().cast()),
-            error => Err(error),
+    fn wait(self, block: *mut *mut c_void, wait: ULONG, k: Locked) -> Code {
+        let Some(thread) = k.may_wait(wait) else { return TX_NO_MEMORY as Code };
+        let status = k.suspend_in(thread, &self.waiters, Place::Back, TX_BLOCK_MEMORY, wait, TX_NO_MEMORY);
+        if status == TX_SUCCESS {
+            // SAFETY: `allocate`'s caller promised.
+            unsafe { block.write(thread.wait_memory.get().cast()) };
         }
+        status as Code
     }
 
     /// Gives `block` to the first waiter, or to the pool it came from.
@@ -162,22 +170,21 @@ impl BlockPool {
         // SAFETY: in front of an allocated block is the address of its pool, which exists.
         let pool = unsafe { Self::new(core::ptr::NonNull::new_unchecked(header.read().cast())) };
         if pool.waiters.first().is_some() {
-            return pool.pass_on(k, block);
+            return pool.pass_on(header, k) as UINT;
         }
-        // SAFETY: the header belongs to the pool.
-        unsafe { header.write(pool.free.get().cast()) };
-        pool.free.set(header);
         pool.available.set(pool.available.get() + 1);
+        // SAFETY: the header belongs to the pool.
+        unsafe { header.write(pool.free.replace(header).cast()) };
         TX_SUCCESS
     }
 
     #[inline(never)]
-    fn pass_on(self, k: Locked, block: *mut c_void) -> UINT {
+    fn pass_on(self, header: *mut Header, k: Locked) -> Code {
         if let Some(waiter) = self.waiters.first() {
-            waiter.wait_memory.set(block.cast());
+            waiter.wait_memory.set(header.wrapping_add(1).cast());
             k.wake(waiter, TX_SUCCESS);
         }
-        TX_SUCCESS
+        TX_SUCCESS as Code
     }
 
     /// Wakes all waiters with `TX_DELETED`.

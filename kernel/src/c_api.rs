@@ -568,7 +568,7 @@ services! {
     }
 
     /// `tx_semaphore_put`.
-    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put(None) }
+    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put() }
 
     /// `tx_semaphore_put`, checked.
     fn _txe_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT {
@@ -577,7 +577,7 @@ services! {
 
     /// `tx_semaphore_ceiling_put`.
     fn _tx_semaphore_ceiling_put(semaphore_ptr: *mut TX_SEMAPHORE, ceiling: ULONG) -> UINT {
-        semaphore(semaphore_ptr).put(Some(ceiling))
+        semaphore(semaphore_ptr).ceiling_put(ceiling)
     }
 
     /// `tx_semaphore_ceiling_put`, checked.

@@ -142,14 +142,14 @@ impl EventFlags {
         }
         self.current.set(self.current.get() | flags);
         if self.waiters.first().is_some() || self.set_notify.get().is_some() || self.reviewing.get() {
-            return self.serve(k, flags);
+            return self.serve(flags, k);
         }
         TX_SUCCESS
     }
 
     /// The part of a set that concerns others.
     #[inline(never)]
-    fn serve(self, k: Locked, flags: ULONG) -> UINT {
+    fn serve(self, flags: ULONG, k: Locked) -> UINT {
         let notify = self.set_notify.get();
         k.disable_preemption();
         if self.reviewing.get() {

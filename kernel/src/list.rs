@@ -113,6 +113,16 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         }
     }
 
+    /// Unlinks the one member that a list has.
+    #[inline(always)]
+    pub(crate) fn remove_only(&self, node: T) {
+        let links = K::links(&node);
+        debug_assert!(self.head.get() == Some(node) && links.next.get() == Some(node));
+        links.next.set(None);
+        links.prev.set(None);
+        self.head.set(None);
+    }
+
     pub(crate) fn pop_front(&self) -> Option<T> {
         let node = self.head.get()?;
         self.remove(node);

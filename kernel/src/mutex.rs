@@ -129,13 +129,13 @@ impl Mutex {
             self.count.set(count.wrapping_add(1));
             TX_SUCCESS
         } else {
-            self.contend(k, wait)
+            self.contend(wait, k) as UINT
         }
     }
 
     #[inline(never)]
-    fn contend(self, k: Locked, wait: ULONG) -> UINT {
-        let Some(thread) = k.may_wait(wait) else { return TX_NOT_AVAILABLE };
+    fn contend(self, wait: ULONG, k: Locked) -> Code {
+        let Some(thread) = k.may_wait(wait) else { return TX_NOT_AVAILABLE as Code };
         if self.inherit.get() {
             let priority = thread.priority.get();
             self.lent.set(self.lent.get().min(priority));
@@ -148,40 +148,47 @@ impl Mutex {
                 k.apply_inheritance(owner);
             }
         }
-        k.suspend_in(thread, &self.waiters, Place::Back, TX_MUTEX_SUSP, wait, TX_NOT_AVAILABLE)
+        k.suspend_in(thread, &self.waiters, Place::Back, TX_MUTEX_SUSP, wait, TX_NOT_AVAILABLE) as Code
     }
 
+    #[inline(always)]
     pub(crate) fn put(self) -> UINT {
         let k = lock();
+        // An owner is a thread, so being it is enough: nothing else needs to be known about the caller.
+        if let Some(thread) = self.owner.get()
+            && port::executes(thread)
+            && self.count.get() == 1
+            && self.waiters.first().is_none()
+            && self.lent.get() == NOT_INHERITED
+            && self.owned_links.next() == Some(self)
+        {
+            self.count.set(0);
+            self.owner.set(None);
+            thread.owned.remove_only(self);
+            return TX_SUCCESS;
+        }
+        self.put_slow(k) as UINT
+    }
+
+    /// Every other case: the caller owns more, nothing, got it more than once, or somebody waits.
+    #[inline(never)]
+    fn put_slow(self, k: Locked) -> Code {
         let claimant = match claimant() {
             Ok(claimant) => claimant,
-            Err(error) => return error,
+            Err(error) => return error as Code,
         };
         let count = self.count.get();
         if count == 0 || self.owner.get() != claimant {
-            return TX_NOT_OWNED;
+            return TX_NOT_OWNED as Code;
         }
         if count != 1 {
             self.count.set(count - 1);
-            return TX_SUCCESS;
+        } else {
+            k.disable_preemption();
+            self.release(&k);
+            k.enable_preemption();
         }
-        if self.waiters.first().is_some() || self.lent.get() != NOT_INHERITED {
-            return self.put_contended(k);
-        }
-        self.count.set(0);
-        if let Some(thread) = claimant {
-            self.owner.set(None);
-            thread.owned.remove(self);
-        }
-        TX_SUCCESS
-    }
-
-    #[inline(never)]
-    fn put_contended(self, k: Locked) -> UINT {
-        k.disable_preemption();
-        self.release(&k);
-        k.enable_preemption();
-        TX_SUCCESS
+        TX_SUCCESS as Code
     }
 
     /// Takes the mutex from its owner, whoever that is and however often it got it, takes back what

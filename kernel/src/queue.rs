@@ -135,29 +135,30 @@ impl Queue {
         k.queues.push_back(self);
     }
 
-    /// The slot behind `slot`.
+    /// The slot behind `slot`, `words` being the message size.
     #[inline(always)]
-    fn following(self, slot: *mut ULONG) -> *mut ULONG {
-        let next = slot.wrapping_add(self.message_size.get() as usize);
+    fn following(self, slot: *mut ULONG, words: UINT) -> *mut ULONG {
+        let next = slot.wrapping_add(words as usize);
         if next == self.end.get() { self.start.get() } else { next }
     }
 
     #[inline(always)]
     fn store(self, source: *const ULONG) {
-        let slot = self.write.get();
-        // SAFETY: the ring is not full, so `write` is a free slot; the sender, which runs or waits,
+        let (slot, words) = (self.write.get(), self.message_size.get());
+        // Set first: what the copy writes might be this block, for all the compiler knows.
+        self.write.set(self.following(slot, words));
+        // SAFETY: the ring is not full, so `write` was a free slot; the sender, which runs or waits,
         // vouched for the source.
-        unsafe { copy(source, slot, self.message_size.get()) };
-        self.write.set(self.following(slot));
+        unsafe { copy(source, slot, words) };
     }
 
     #[inline(always)]
     fn fetch(self, destination: *mut ULONG) {
-        let slot = self.read.get();
-        // SAFETY: the ring is not empty, so `read` is a stored message; the receiver vouched for the
+        let (slot, words) = (self.read.get(), self.message_size.get());
+        self.read.set(self.following(slot, words));
+        // SAFETY: the ring is not empty, so `read` was a stored message; the receiver vouched for the
         // destination.
-        unsafe { copy(slot, destination, self.message_size.get()) };
-        self.read.set(self.following(slot));
+        unsafe { copy(slot, destination, words) };
     }
 
     /// # Safety
@@ -168,7 +169,7 @@ impl Queue {
         let k = lock();
         let enqueued = self.enqueued.get();
         if enqueued == self.capacity.get() || self.waiters.first().is_some() || self.send_notify.get().is_some() {
-            return self.send_slow(k, source, wait, Place::Back);
+            return self.send_slow::<false>(source, wait, k) as UINT;
         }
         self.enqueued.set(enqueued + 1);
         self.store(source);
@@ -179,16 +180,17 @@ impl Queue {
     ///
     /// As for [`Self::send`].
     pub(crate) unsafe fn front_send(self, source: *const ULONG, wait: ULONG) -> UINT {
-        self.send_slow(lock(), source, wait, Place::Front)
+        self.send_slow::<true>(source, wait, lock()) as UINT
     }
 
     #[inline(never)]
-    fn send_slow(self, k: Locked, source: *const ULONG, wait: ULONG, place: Place) -> UINT {
+    fn send_slow<const FRONT: bool>(self, source: *const ULONG, wait: ULONG, k: Locked) -> Code {
         let enqueued = self.enqueued.get();
         if enqueued == self.capacity.get() {
-            let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_FULL };
+            let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_FULL as Code };
             thread.wait_memory.set(source.cast_mut());
-            thread.wait_option.set(if place == Place::Front { role::FRONT_SENDER } else { role::SENDER });
+            thread.wait_option.set(if FRONT { role::FRONT_SENDER } else { role::SENDER });
+            let place = if FRONT { Place::Front } else { Place::Back };
             // Before the wait: after it the queue may be gone.
             let notify = self.send_notify.get();
             let status = k.suspend_in(thread, &self.waiters, place, TX_QUEUE_SUSP, wait, TX_QUEUE_FULL);
@@ -196,7 +198,7 @@ impl Queue {
                 drop(k);
                 self.call(notify);
             }
-            return status;
+            return status as Code;
         }
         let notify = self.send_notify.get();
         if notify.is_some() {
@@ -212,16 +214,15 @@ impl Queue {
             }
             _ => {
                 self.enqueued.set(enqueued + 1);
-                match place {
-                    Place::Back => self.store(source),
-                    Place::Front => {
-                        let read = self.read.get();
-                        let behind = if read == self.start.get() { self.end.get() } else { read };
-                        let slot = behind.wrapping_sub(self.message_size.get() as usize);
-                        // SAFETY: the ring is not full, so the slot before `read` is free.
-                        unsafe { copy(source, slot, self.message_size.get()) };
-                        self.read.set(slot);
-                    }
+                if FRONT {
+                    let read = self.read.get();
+                    let behind = if read == self.start.get() { self.end.get() } else { read };
+                    let slot = behind.wrapping_sub(self.message_size.get() as usize);
+                    // SAFETY: the ring is not full, so the slot before `read` is free.
+                    unsafe { copy(source, slot, self.message_size.get()) };
+                    self.read.set(slot);
+                } else {
+                    self.store(source);
                 }
             }
         }
@@ -230,7 +231,7 @@ impl Queue {
             self.call(notify);
             lock().enable_preemption();
         }
-        TX_SUCCESS
+        TX_SUCCESS as Code
     }
 
     /// Calls the send notification. The kernel is unlocked.
@@ -248,7 +249,7 @@ impl Queue {
         let k = lock();
         let enqueued = self.enqueued.get();
         if enqueued == 0 || self.waiters.first().is_some() {
-            return self.receive_slow(k, destination, wait);
+            return self.receive_slow(destination, wait, k) as UINT;
         }
         self.enqueued.set(enqueued - 1);
         self.fetch(destination);
@@ -256,13 +257,13 @@ impl Queue {
     }
 
     #[inline(never)]
-    fn receive_slow(self, k: Locked, destination: *mut ULONG, wait: ULONG) -> UINT {
+    fn receive_slow(self, destination: *mut ULONG, wait: ULONG, k: Locked) -> Code {
         let enqueued = self.enqueued.get();
         if enqueued == 0 {
-            let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_EMPTY };
+            let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_EMPTY as Code };
             thread.wait_memory.set(destination);
             thread.wait_option.set(role::RECEIVER);
-            return k.suspend_in(thread, &self.waiters, Place::Back, TX_QUEUE_SUSP, wait, TX_QUEUE_EMPTY);
+            return k.suspend_in(thread, &self.waiters, Place::Back, TX_QUEUE_SUSP, wait, TX_QUEUE_EMPTY) as Code;
         }
         match self.waiters.first() {
             Some(sender) if enqueued == self.capacity.get() => {
@@ -283,7 +284,7 @@ impl Queue {
                 self.fetch(destination);
             }
         }
-        TX_SUCCESS
+        TX_SUCCESS as Code
     }
 
     /// Discards all messages, those of blocked senders included; their calls succeed.

@@ -30,6 +30,13 @@ pub type EventFlagsNotify = unsafe extern "C-unwind" fn(*mut crate::TX_EVENT_FLA
 /// Send notification of a queue.
 pub type QueueNotify = unsafe extern "C-unwind" fn(*mut crate::TX_QUEUE);
 
+/// A return code as the slow paths of services hand it to their fast paths.
+///
+/// Two habits keep a fast path short. A slow path takes the kernel's guard last, so that the other
+/// arguments stay where the entry point got them; and it returns a byte, which the fast path widens: a
+/// call that is not in tail position leaves the compiler free to set up a frame on the slow path only.
+pub(crate) type Code = u8;
+
 macro_rules! constants {
     ($ty:ty: $($name:ident = $value:expr, $doc:literal;)*) => {
         $(#[doc = $doc] pub const $name: $ty = $value;)*

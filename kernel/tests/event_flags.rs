@@ -278,7 +278,9 @@ fn the_notification_comes_after_an_or_set_in_the_setters_context_and_before_the_
 // ---- interrupts during the review of the waiters -----------------------------------------------
 
 /// Interrupt handlers to run at the next points at which the kernel lets interrupts in.
-static AT_POINT: Mutex<Vec<Option<Box<dyn FnOnce() + Send>>>> = Mutex::new(Vec::new());
+static AT_POINT: Mutex<Vec<Option<Handler>>> = Mutex::new(Vec::new());
+
+type Handler = Box<dyn FnOnce() + Send>;
 
 fn at_point() {
     let next = {

@@ -449,13 +449,7 @@ services! {
 
     /// `tx_block_allocate`. The output is written only with success.
     fn _tx_block_allocate(pool_ptr: *mut TX_BLOCK_POOL, block_ptr: *mut *mut VOID, wait_option: ULONG) -> UINT {
-        match block_pool(pool_ptr).allocate(wait_option) {
-            Ok(block) => {
-                block_ptr.write(block);
-                TX_SUCCESS
-            }
-            Err(error) => error,
-        }
+        block_pool(pool_ptr).allocate(block_ptr, wait_option)
     }
 
     /// `tx_block_allocate`, checked.

@@ -290,6 +290,11 @@ pub(crate) mod port {
         }
     }
 
+    /// Whether the caller is `thread` itself, no interrupt handler.
+    pub(crate) fn executes(thread: Thread) -> bool {
+        current() == Current::Thread(thread)
+    }
+
     pub(crate) fn request_reschedule() {
         state().reschedule.set(true);
     }

@@ -19,6 +19,7 @@ pub const TIMER_SIZE: UINT = size_of::<TX_TIMER>() as UINT;
 pub const SEMAPHORE_SIZE: UINT = size_of::<TX_SEMAPHORE>() as UINT;
 
 mod objects;
+#[allow(unused_imports)] // some tests need no other object
 pub use objects::*;
 
 type Script = Arc<dyn Fn() + Send + Sync>;
