@@ -25,9 +25,10 @@ type Header = *mut c_void;
 pub struct TX_BLOCK_POOL {
     pub(crate) id: Cell<ULONG>,
     available: Cell<UINT>,
-    /// The header of the first free block, null when there is none.
-    free: Cell<*mut Header>,
     waiters: WaitQueue,
+    /// The header of the first free block, null when there is none. Not beside `available`: the compiler
+    /// would load both as a pair, which takes a register more, and with it a frame.
+    free: Cell<*mut Header>,
     total: Cell<UINT>,
     start: Cell<*mut u8>,
     /// Bytes from one header to the next.
