@@ -22,7 +22,7 @@ const THREADS: usize = 6;
 const IDLE: usize = THREADS - 1;
 const PRIORITIES: [UINT; THREADS] = [3, 5, 5, 8, 10, 30];
 const SEMAPHORES: usize = 2;
-const MUTEXES: usize = 4;
+const MUTEXES: usize = 5;
 const GROUPS: usize = 2;
 const QUEUES: usize = 2;
 const CAPACITIES: [usize; QUEUES] = [1, 3];
@@ -31,6 +31,11 @@ const BYTES: usize = 1024;
 const HEADER: usize = 16;
 const PERIODS: [ULONG; 2] = [3, 5];
 const NOT_LENT: UINT = 32;
+
+/// The mutexes 0, 2 and 3: a thread can inherit from two after it has put a third.
+fn inherits(mutex: usize) -> UINT {
+    if mutex % 3 == 1 { TX_NO_INHERIT } else { TX_INHERIT }
+}
 
 // ---- what is called ----------------------------------------------------------------------------
 
@@ -401,7 +406,7 @@ impl Model {
             expired: VecDeque::new(),
             semaphores: vec![Counter { exists: true, ..Counter::default() }; SEMAPHORES],
             mutexes: (0..MUTEXES)
-                .map(|at| MutexModel { exists: true, inherit: at % 2 == 0, lent: NOT_LENT, ..MutexModel::default() })
+                .map(|at| MutexModel { exists: true, inherit: inherits(at) == TX_INHERIT, lent: NOT_LENT, ..MutexModel::default() })
                 .collect(),
             groups: vec![Counter { exists: true, ..Counter::default() }; GROUPS],
             queues: vec![QueueModel { exists: true, ..QueueModel::default() }; QUEUES],
@@ -1087,7 +1092,7 @@ impl World {
             Op::MutexGet(m, wait) => plain(self.mutexes[m].get(wait)),
             Op::MutexPut(m) => plain(self.mutexes[m].put()),
             Op::MutexDelete(m) => plain(self.mutexes[m].delete()),
-            Op::MutexCreate(m) => plain(self.mutexes[m].create((m % 2 == 0) as UINT)),
+            Op::MutexCreate(m) => plain(self.mutexes[m].create(inherits(m))),
             Op::EventGet(e, flags, option, wait) => {
                 let (status, flags) = self.groups[e].get(flags, option, wait);
                 (status, flags as usize)
@@ -1327,7 +1332,7 @@ fn run_case(words: Vec<u64>) {
                     thread
                 }),
                 semaphores: std::array::from_fn(|_| Semaphore::new(0)),
-                mutexes: std::array::from_fn(|m| TxMutex::new((m % 2 == 0) as UINT)),
+                mutexes: std::array::from_fn(|m| TxMutex::new(inherits(m))),
                 groups: std::array::from_fn(|_| EventFlags::new(0)),
                 queues: std::array::from_fn(|q| Queue::new(1, CAPACITIES[q])),
                 blocks: BlockPool::blank(),

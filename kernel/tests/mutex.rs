@@ -361,9 +361,11 @@ fn with_several_mutexes_the_best_loan_counts_and_each_put_gives_its_own_back() {
         let log = Log::new();
         let me = identify();
         let (a, b, c) = (TxMutex::new(TX_INHERIT), TxMutex::new(TX_INHERIT), TxMutex::new(TX_NO_INHERIT));
-        for mutex in [a, b, c] {
+        let d = TxMutex::new(TX_INHERIT);
+        for mutex in [a, d, b, c] {
             mutex.get(TX_NO_WAIT);
         }
+        getter(&log, "d9", at(9), d, TX_WAIT_FOREVER);
         getter(&log, "a8", at(8), a, TX_WAIT_FOREVER);
         getter(&log, "b5", at(5), b, TX_WAIT_FOREVER);
         getter(&log, "c2", at(2), c, TX_WAIT_FOREVER);
@@ -374,8 +376,10 @@ fn with_several_mutexes_the_best_loan_counts_and_each_put_gives_its_own_back() {
         assert_eq!(rank(me), (8, 8));
         check();
         a.put();
+        assert_eq!(rank(me), (9, 9));
+        d.put();
         assert_eq!(rank(me), (16, 16));
-        log.expect("c2:0 b5:0 a8:0");
+        log.expect("c2:0 b5:0 a8:0 d9:0");
     });
 }
 
