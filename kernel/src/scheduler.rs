@@ -422,17 +422,24 @@ impl Locked {
     /// running thread that is lowered goes to the front of its new list, so that it is not
     /// overtaken by its new equals.
     pub(crate) fn set_priority(&self, thread: Thread, priority: u8, threshold: u8) {
-        let running = port::running() == Some(thread);
-        if !thread.is_ready() {
-            thread.priority.set(priority);
-            thread.threshold.set(threshold);
-            return;
+        self.move_to_priority(thread, priority, threshold);
+        if thread.is_ready() {
+            self.preempt_if_needed();
         }
-        self.scheduler.remove(thread);
+    }
+
+    /// [`Self::set_priority`] for a caller that lets the scheduler choose afterwards anyway: nobody is
+    /// preempted here.
+    pub(crate) fn move_to_priority(&self, thread: Thread, priority: u8, threshold: u8) {
+        let ready = thread.is_ready();
+        if ready {
+            self.scheduler.remove(thread);
+        }
         thread.priority.set(priority);
         thread.threshold.set(threshold);
-        self.scheduler.insert(thread, running);
-        self.preempt_if_needed();
+        if ready {
+            self.scheduler.insert(thread, port::running() == Some(thread));
+        }
     }
 
     /// Changes only the threshold of `thread`.
