@@ -74,11 +74,7 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         let links = K::links(&node);
         debug_assert!(!links.is_linked());
         match self.head.get() {
-            None => {
-                links.next.set(Some(node));
-                links.prev.set(Some(node));
-                self.head.set(Some(node));
-            }
+            None => self.insert_only(node),
             Some(head) => {
                 let tail = K::links(&head).prev.replace(Some(node));
                 links.next.set(Some(head));
@@ -111,6 +107,16 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         if self.head.get() == Some(node) {
             self.head.set(Some(next));
         }
+    }
+
+    /// Links the first member of an empty list.
+    #[inline(always)]
+    pub(crate) fn insert_only(&self, node: T) {
+        let links = K::links(&node);
+        debug_assert!(self.head.get().is_none() && !links.is_linked());
+        links.next.set(Some(node));
+        links.prev.set(Some(node));
+        self.head.set(Some(node));
     }
 
     /// Unlinks the one member that a list has.

@@ -109,6 +109,7 @@ impl Mutex {
         self.inherit.set(inherit);
         self.id.set(MUTEX_ID);
         k.mutexes.push_back(self);
+        k.release_owned.set(Some(release_owned));
     }
 
     pub(crate) fn get(self, wait: ULONG) -> UINT {
@@ -317,5 +318,14 @@ impl Locked {
             }
         });
         result
+    }
+}
+
+/// Releases all mutexes that `owner` has, letting interrupts in between two of them. Called with
+/// preemption disabled.
+fn release_owned(k: &Locked, owner: Thread) {
+    while let Some(mutex) = owner.owned.front() {
+        mutex.release(k);
+        k.breathe();
     }
 }
