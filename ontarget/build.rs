@@ -5,11 +5,12 @@ mod image;
 
 /// Images and where they begin instead of `_start`; see `src/first_stage.rs`.
 const ENTRIES: &[(&str, &str)] = &[
-    //("boot", "first_stage_rough"),
-    //("fault_boot_svc", "first_stage_rough"),
-    //("fault_boot_undefined", "first_stage_rough"),
-    //("fault_boot_data_abort", "first_stage_rough"),
-    //("fault_boot_cntfrq", "first_stage_no_frequency"),
+    ("boot", "first_stage_rough"),
+    ("fault_boot_hypervisor_call", "first_stage_rough"),
+    ("fault_boot_svc", "first_stage_rough"),
+    ("fault_boot_undefined", "first_stage_rough"),
+    ("fault_boot_data_abort", "first_stage_rough"),
+    ("fault_boot_cntfrq", "first_stage_no_frequency"),
 ];
 
 fn main() {

@@ -98,6 +98,7 @@ macro_rules! services {
             #[unsafe(no_mangle)]
             #[allow(unused_unsafe)] // some bodies need none
             pub unsafe extern "C-unwind" fn $name($($arg: $ty),*) $(-> $ret)? {
+                #[allow(unused_unsafe)] // some bodies need none
                 // SAFETY: every unsafe operation in a service's body rests on the contract at the
                 // top of this module, which is the caller's promise.
                 unsafe { $body }
@@ -567,7 +568,7 @@ services! {
     }
 
     /// `tx_semaphore_put`.
-    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put(None) }
+    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put() }
 
     /// `tx_semaphore_put`, checked.
     fn _txe_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT {
@@ -576,7 +577,7 @@ services! {
 
     /// `tx_semaphore_ceiling_put`.
     fn _tx_semaphore_ceiling_put(semaphore_ptr: *mut TX_SEMAPHORE, ceiling: ULONG) -> UINT {
-        semaphore(semaphore_ptr).put(Some(ceiling))
+        semaphore(semaphore_ptr).ceiling_put(ceiling)
     }
 
     /// `tx_semaphore_ceiling_put`, checked.
@@ -650,6 +651,9 @@ services! {
     }
 }
 
+mod objects;
+pub use objects::*;
+
 /// On the host the fast path is a Rust function.
 ///
 /// # Safety
@@ -668,9 +672,17 @@ unsafe extern "C" {
     pub safe fn _tx_thread_relinquish();
 }
 
-/// Checks the scheduler's lists, bitmaps and fast-path pointers; says what is wrong.
+/// Checks the scheduler's lists, bitmaps and fast-path pointers, and every object's waiters, owners and
+/// memory; says what is wrong.
 pub fn check_invariants() -> Result<(), &'static str> {
-    lock().check_scheduler()
+    let k = lock();
+    k.check_scheduler()?;
+    k.check_semaphores()?;
+    k.check_mutexes()?;
+    k.check_event_flags()?;
+    k.check_queues()?;
+    k.check_block_pools()?;
+    k.check_byte_pools()
 }
 
 /// Whether the caller is a timer's expiration function.

@@ -3,8 +3,13 @@
 use core::cell::Cell;
 use core::ops::Deref;
 
+use crate::block_pool::{BlockPool, CreatedBlockPool};
+use crate::byte_pool::{BytePool, CreatedBytePool};
+use crate::event_flags::{CreatedEventFlags, EventFlags};
 use crate::list::List;
+use crate::mutex::{CreatedMutex, Mutex};
 use crate::port;
+use crate::queue::{CreatedQueue, Queue};
 use crate::scheduler::Scheduler;
 use crate::semaphore::{CreatedSemaphore, Semaphore};
 use crate::thread::{CreatedThread, Thread};
@@ -17,7 +22,15 @@ pub(crate) struct Kernel {
     pub(crate) timers: Timers,
     pub(crate) threads: List<Thread, CreatedThread>,
     pub(crate) semaphores: List<Semaphore, CreatedSemaphore>,
+    pub(crate) mutexes: List<Mutex, CreatedMutex>,
+    pub(crate) event_flags: List<EventFlags, CreatedEventFlags>,
+    pub(crate) queues: List<Queue, CreatedQueue>,
+    pub(crate) block_pools: List<BlockPool, CreatedBlockPool>,
+    pub(crate) byte_pools: List<BytePool, CreatedBytePool>,
     pub(crate) stack_error: Cell<Option<StackErrorNotify>>,
+    /// Releases the mutexes of a thread that ends; set by the first mutex, so that an image without
+    /// mutexes carries none of their code.
+    pub(crate) release_owned: Cell<Option<fn(&Locked, Thread)>>,
 }
 
 impl Kernel {
@@ -27,7 +40,13 @@ impl Kernel {
             timers: Timers::new(),
             threads: List::new(),
             semaphores: List::new(),
+            mutexes: List::new(),
+            event_flags: List::new(),
+            queues: List::new(),
+            block_pools: List::new(),
+            byte_pools: List::new(),
             stack_error: Cell::new(None),
+            release_owned: Cell::new(None),
         }
     }
 }
@@ -90,5 +109,11 @@ pub(crate) fn reset() {
     k.timers.reset();
     k.threads.clear();
     k.semaphores.clear();
+    k.mutexes.clear();
+    k.event_flags.clear();
+    k.queues.clear();
+    k.block_pools.clear();
+    k.byte_pools.clear();
     k.stack_error.set(None);
+    k.release_owned.set(None);
 }

@@ -24,12 +24,17 @@
 #![cfg_attr(target_os = "none", no_std)]
 #![allow(clippy::new_without_default)]
 
+mod block_pool;
+mod byte_pool;
 pub mod c_api;
 pub mod c_header;
+mod event_flags;
 mod initialize;
 mod kernel;
 mod list;
+mod mutex;
 pub mod port;
+mod queue;
 mod scheduler;
 mod semaphore;
 mod thread;
@@ -37,6 +42,11 @@ mod timer;
 mod types;
 mod wait;
 
+pub use block_pool::TX_BLOCK_POOL;
+pub use byte_pool::TX_BYTE_POOL;
+pub use event_flags::TX_EVENT_FLAGS_GROUP;
+pub use mutex::TX_MUTEX;
+pub use queue::TX_QUEUE;
 pub use semaphore::TX_SEMAPHORE;
 pub use thread::TX_THREAD;
 pub use timer::TX_TIMER;

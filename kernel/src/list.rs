@@ -74,11 +74,7 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         let links = K::links(&node);
         debug_assert!(!links.is_linked());
         match self.head.get() {
-            None => {
-                links.next.set(Some(node));
-                links.prev.set(Some(node));
-                self.head.set(Some(node));
-            }
+            None => self.insert_only(node),
             Some(head) => {
                 let tail = K::links(&head).prev.replace(Some(node));
                 links.next.set(Some(head));
@@ -113,6 +109,26 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         }
     }
 
+    /// Links the first member of an empty list.
+    #[inline(always)]
+    pub(crate) fn insert_only(&self, node: T) {
+        let links = K::links(&node);
+        debug_assert!(self.head.get().is_none() && !links.is_linked());
+        links.next.set(Some(node));
+        links.prev.set(Some(node));
+        self.head.set(Some(node));
+    }
+
+    /// Unlinks the one member that a list has.
+    #[inline(always)]
+    pub(crate) fn remove_only(&self, node: T) {
+        let links = K::links(&node);
+        debug_assert!(self.head.get() == Some(node) && links.next.get() == Some(node));
+        links.next.set(None);
+        links.prev.set(None);
+        self.head.set(None);
+    }
+
     pub(crate) fn pop_front(&self) -> Option<T> {
         let node = self.head.get()?;
         self.remove(node);
@@ -132,6 +148,24 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
             K::links(&first_tail).next.set(Some(second));
             K::links(&second_tail).next.set(Some(first));
         }
+    }
+
+    /// The member after `node`, itself a member; `None` at the end.
+    #[inline(always)]
+    pub(crate) fn after(&self, node: T) -> Option<T> {
+        let next = K::links(&node).next.get();
+        if next == self.head.get() { None } else { next }
+    }
+
+    pub(crate) fn contains(&self, node: T) -> bool {
+        let mut at = self.front();
+        while let Some(member) = at {
+            if member == node {
+                return true;
+            }
+            at = self.after(member);
+        }
+        false
     }
 
     /// Calls `f` for each member, front to back.

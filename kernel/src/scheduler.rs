@@ -123,31 +123,54 @@ impl Scheduler {
     }
 
     fn insert(&self, thread: Thread, front: bool) {
-        self.sync_head();
         let priority = thread.priority.get();
-        let list = self.list(priority);
+        let ready = self.ready.get();
+        if ready & bit(priority) == 0 {
+            // Alone: no head to put right first, no neighbour whose pointer changes.
+            self.ready.set(ready | bit(priority));
+            self.list(priority).insert_only(thread);
+            thread.context().set_next(None);
+        } else {
+            self.insert_among_equals(thread, front);
+        }
+    }
+
+    #[inline(never)]
+    fn insert_among_equals(&self, thread: Thread, front: bool) {
+        self.sync_head();
+        let list = self.list(thread.priority.get());
         if front {
             list.push_front(thread);
         } else {
             list.push_back(thread);
         }
-        self.ready.set(self.ready.get() | bit(priority));
         self.refresh_with_predecessor(thread);
     }
 
     fn remove(&self, thread: Thread) {
-        self.sync_head();
-        self.forget_preempted(thread);
+        if self.preempted.get() != 0 {
+            self.forget_preempted(thread);
+        }
         let priority = thread.priority.get();
-        let list = self.list(priority);
-        let previous = thread.links_ready().prev();
-        list.remove(thread);
-        match previous {
-            Some(previous) if previous != thread => self.refresh_next(previous),
-            _ => self.ready.set(self.ready.get() & !bit(priority)),
+        if thread.links_ready().next() == Some(thread) {
+            self.list(priority).remove_only(thread);
+            self.ready.set(self.ready.get() & !bit(priority));
+        } else {
+            self.remove_from_equals(thread);
         }
     }
 
+    #[inline(never)]
+    fn remove_from_equals(&self, thread: Thread) {
+        self.sync_head();
+        let previous = thread.links_ready().prev();
+        self.list(thread.priority.get()).remove(thread);
+        if let Some(previous) = previous {
+            self.refresh_next(previous);
+        }
+    }
+
+    #[inline(never)]
     fn forget_preempted(&self, thread: Thread) {
         let slot = self.preempted_thread(thread.priority.get());
         if slot.get() == Some(thread) {
@@ -156,27 +179,38 @@ impl Scheduler {
         }
     }
 
+    /// `thread`, which has a threshold, loses the processor to a higher one.
+    #[inline(never)]
     fn mark_preempted(&self, thread: Thread) {
-        if thread.threshold.get() != thread.priority.get() {
-            self.preempted_thread(thread.priority.get()).set(Some(thread));
-            self.preempted.set(self.preempted.get() | bit(thread.priority.get()));
-        }
+        self.preempted_thread(thread.priority.get()).set(Some(thread));
+        self.preempted.set(self.preempted.get() | bit(thread.priority.get()));
     }
 
     /// The thread to run, if any is ready: the highest, unless the innermost preempted thread's
     /// threshold holds that one off.
+    #[inline(always)]
     fn select(&self) -> Option<Thread> {
         let highest = self.highest()?;
-        if let Some(thread) = self.innermost_preempted()
-            && thread.threshold.get() <= highest
+        if self.preempted.get() != 0
+            && let Some(claimant) = self.select_preempted(highest)
         {
-            self.forget_preempted(thread);
-            if self.list(thread.priority.get()).front() != Some(thread) {
-                self.move_to_front(thread);
-            }
-            return Some(thread);
+            return Some(claimant);
         }
         self.list(highest).front()
+    }
+
+    /// The preempted thread whose threshold holds off `highest`, made the first of its list.
+    #[inline(never)]
+    fn select_preempted(&self, highest: u8) -> Option<Thread> {
+        let thread = self.innermost_preempted()?;
+        if thread.threshold.get() > highest {
+            return None;
+        }
+        self.forget_preempted(thread);
+        if self.list(thread.priority.get()).front() != Some(thread) {
+            self.move_to_front(thread);
+        }
+        Some(thread)
     }
 
     /// Puts a ready thread before its equals, whose order is unchanged. Needed only where the running
@@ -205,19 +239,40 @@ impl Scheduler {
 
     /// Who runs after `running`, which is ready or has just ceased to be; keeps the books of a
     /// preemption. The answer must be acted upon before interrupts are unmasked.
+    #[inline(always)]
     fn next_after(&self, running: Thread) -> Option<Thread> {
-        self.sync_head();
+        let plain =
+            self.preempted.get() == 0 && !self.slice_expired.get() && running.threshold.get() == running.priority.get();
+        if plain && running.is_ready() {
+            // No threshold anywhere and no slice to end: whoever is highest runs.
+            let priority = running.priority.get();
+            self.list(priority).set_front(running); // invariant 2
+            return match self.highest() {
+                Some(highest) if highest < priority => {
+                    running.preemptions.set(running.preemptions.get().wrapping_add(1));
+                    self.list(highest).front()
+                }
+                _ => Some(running),
+            };
+        }
+        self.next_after_all(running)
+    }
+
+    /// [`Self::next_after`] with everything that may have to be thought of.
+    #[inline(never)]
+    fn next_after_all(&self, running: Thread) -> Option<Thread> {
         let expired = self.slice_expired.replace(false);
         if running.is_ready() {
-            if expired && running.threshold.get() == running.priority.get() {
+            let (priority, threshold) = (running.priority.get(), running.threshold.get());
+            self.list(priority).set_front(running); // invariant 2
+            if expired && threshold == priority {
                 self.rotate(running);
             }
-            let priority = running.priority.get();
             // Only a running thread that was just lowered can be held off by an older threshold, and
             // then its own claims nothing (invariant 4).
             let held_off = self.innermost_preempted().is_some_and(|t| t.threshold.get() <= priority);
-            if self.highest().is_some_and(|p| p < running.threshold.get()) {
-                if !held_off {
+            if self.highest().is_some_and(|p| p < threshold) {
+                if threshold != priority && !held_off {
                     self.mark_preempted(running);
                 }
             } else if !held_off && self.list(priority).front() == Some(running) {
@@ -296,17 +351,13 @@ impl Locked {
     pub(crate) fn make_ready(&self, thread: Thread) {
         thread.state.set(TX_READY as u8);
         self.scheduler.insert(thread, false);
+        let running = port::running();
+        if running.is_some_and(|r| r.is_ready() && thread.priority.get() >= r.threshold.get()) {
+            return;
+        }
         match port::current() {
-            Current::Thread(running) => {
-                if !running.is_ready() || thread.priority.get() < running.threshold.get() {
-                    self.reschedule();
-                }
-            }
-            Current::Interrupt => {
-                if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
-                    port::request_reschedule();
-                }
-            }
+            Current::Interrupt => port::request_reschedule(),
+            Current::Thread(_) => self.reschedule(),
             Current::Idle | Current::Initialization => {}
         }
     }
@@ -422,17 +473,24 @@ impl Locked {
     /// running thread that is lowered goes to the front of its new list, so that it is not
     /// overtaken by its new equals.
     pub(crate) fn set_priority(&self, thread: Thread, priority: u8, threshold: u8) {
-        let running = port::running() == Some(thread);
-        if !thread.is_ready() {
-            thread.priority.set(priority);
-            thread.threshold.set(threshold);
-            return;
+        self.move_to_priority(thread, priority, threshold);
+        if thread.is_ready() {
+            self.preempt_if_needed();
         }
-        self.scheduler.remove(thread);
+    }
+
+    /// [`Self::set_priority`] for a caller that lets the scheduler choose afterwards anyway: nobody is
+    /// preempted here.
+    pub(crate) fn move_to_priority(&self, thread: Thread, priority: u8, threshold: u8) {
+        let ready = thread.is_ready();
+        if ready {
+            self.scheduler.remove(thread);
+        }
         thread.priority.set(priority);
         thread.threshold.set(threshold);
-        self.scheduler.insert(thread, running);
-        self.preempt_if_needed();
+        if ready {
+            self.scheduler.insert(thread, port::running() == Some(thread));
+        }
     }
 
     /// Changes only the threshold of `thread`.

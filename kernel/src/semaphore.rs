@@ -64,9 +64,19 @@ pub(crate) struct SemaphoreInfo {
 
 impl Locked {
     pub(crate) fn has_semaphore(&self, semaphore: Semaphore) -> bool {
-        let mut found = false;
-        self.semaphores.for_each(|s| found |= s == semaphore);
-        found
+        self.semaphores.contains(semaphore)
+    }
+
+    /// Checks the waiters of all semaphores.
+    pub(crate) fn check_semaphores(&self) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        self.semaphores.for_each(|s| {
+            result = result.and(s.waiters.check(TX_SEMAPHORE_SUSP));
+            if s.count.get() != 0 && s.waiters.first().is_some() {
+                result = Err("a thread waits for a unit that is there");
+            }
+        });
+        result
     }
 }
 
@@ -80,37 +90,53 @@ impl Semaphore {
         k.semaphores.push_back(self);
     }
 
+    #[inline(always)]
     pub(crate) fn get(self, wait: ULONG) -> UINT {
         let k = lock();
-        let count = self.count.get();
-        if count != 0 {
-            self.count.set(count - 1);
-            return TX_SUCCESS;
+        match self.count.get().checked_sub(1) {
+            Some(rest) => {
+                self.count.set(rest);
+                TX_SUCCESS
+            }
+            None => self.wait(wait, k) as UINT,
         }
-        k.wait(&self.waiters, TX_SEMAPHORE_SUSP, wait, TX_NO_INSTANCE)
+    }
+
+    #[inline(never)]
+    fn wait(self, wait: ULONG, k: Locked) -> Code {
+        k.wait(&self.waiters, TX_SEMAPHORE_SUSP, wait, TX_NO_INSTANCE) as Code
     }
 
     /// The unit goes to the first waiter, if there is one, and past the count.
-    pub(crate) fn put(self, ceiling: Option<ULONG>) -> UINT {
+    #[inline(always)]
+    pub(crate) fn put(self) -> UINT {
         let k = lock();
+        if self.waiters.first().is_some() || self.put_notify.get().is_some() {
+            return self.put_and_tell(k) as UINT;
+        }
+        self.count.set(self.count.get().wrapping_add(1));
+        TX_SUCCESS
+    }
+
+    /// As [`Self::put`], but without a waiter only below `ceiling`.
+    pub(crate) fn ceiling_put(self, ceiling: ULONG) -> UINT {
+        let k = lock();
+        if self.waiters.first().is_none() && self.count.get() >= ceiling {
+            return TX_CEILING_EXCEEDED;
+        }
+        self.put_and_tell(k) as UINT
+    }
+
+    #[inline(never)]
+    fn put_and_tell(self, k: Locked) -> Code {
         let notify = self.put_notify.get();
+        if notify.is_some() {
+            // The notification belongs to this put: it runs before the waiter does.
+            k.disable_preemption();
+        }
         match self.waiters.first() {
-            Some(waiter) if notify.is_none() => k.wake(waiter, TX_SUCCESS),
-            Some(waiter) => {
-                // The notification belongs to this put: it runs before the waiter does.
-                k.disable_preemption();
-                k.wake(waiter, TX_SUCCESS);
-            }
-            None => {
-                let count = self.count.get();
-                if ceiling.is_some_and(|c| count >= c) {
-                    return TX_CEILING_EXCEEDED;
-                }
-                self.count.set(count.wrapping_add(1));
-                if notify.is_some() {
-                    k.disable_preemption();
-                }
-            }
+            Some(waiter) => k.wake(waiter, TX_SUCCESS),
+            None => self.count.set(self.count.get().wrapping_add(1)),
         }
         if let Some(notify) = notify {
             drop(k);
@@ -119,7 +145,7 @@ impl Semaphore {
             unsafe { notify(self.as_ptr()) };
             lock().enable_preemption();
         }
-        TX_SUCCESS
+        TX_SUCCESS as Code
     }
 
     /// Wakes all waiters with `TX_DELETED`.
@@ -129,10 +155,7 @@ impl Semaphore {
         self.waiters.close(TX_SEMAPHORE_ERROR);
         k.semaphores.remove(self);
         k.disable_preemption();
-        while let Some(waiter) = self.waiters.first() {
-            k.wake(waiter, TX_DELETED);
-            k.breathe();
-        }
+        k.wake_all(&self.waiters, TX_DELETED);
         k.enable_preemption();
         TX_SUCCESS
     }

@@ -4,7 +4,8 @@ use core::cell::Cell;
 use core::ptr::null;
 
 use crate::kernel::{Locked, lock};
-use crate::list::{LinkKind, Links};
+use crate::list::{LinkKind, Links, List};
+use crate::mutex::{Mutex, NOT_INHERITED, OwnedMutex};
 use crate::object_ref;
 use crate::port::{self, Context, Current, Executor};
 use crate::timer::TimerInternal;
@@ -33,7 +34,12 @@ pub struct TX_THREAD {
     created_links: Links<Thread>,
     wait_links: Links<Thread>,
     pub(crate) wait_queue: Cell<Option<WaitQueueRef>>,
-    pub(crate) wait_status: Cell<UINT>,
+    /// What the thread waits for or, once woken, got: event flags, bytes of memory.
+    pub(crate) wait_value: Cell<ULONG>,
+    /// The waiter's message buffer or, once woken, the memory it got.
+    pub(crate) wait_memory: Cell<*mut ULONG>,
+    /// The mutexes the thread owns.
+    pub(crate) owned: List<Mutex, OwnedMutex>,
     pub(crate) timeout: TimerInternal,
     /// Times the processor was taken from this thread; its own turns are counted in the context.
     pub(crate) preemptions: Cell<ULONG>,
@@ -47,7 +53,14 @@ pub struct TX_THREAD {
     pub(crate) threshold: Cell<u8>,
     pub(crate) user_priority: Cell<u8>,
     pub(crate) user_threshold: Cell<u8>,
+    /// Best priority lent by the waiters of owned inherit mutexes, else [`NOT_INHERITED`]. The
+    /// effective priority is the better of this and the user's; the effective threshold is the
+    /// stronger of the effective priority and the user's threshold.
+    pub(crate) inherited: Cell<u8>,
     pub(crate) timeout_status: Cell<u8>,
+    pub(crate) wait_status: Cell<u8>,
+    /// How the thread waits: option of an event flags request, role at a queue.
+    pub(crate) wait_option: Cell<u8>,
     pub(crate) suspend_pending: Cell<bool>,
     timer_thread: Cell<bool>,
 }
@@ -89,7 +102,9 @@ impl TX_THREAD {
             created_links: Links::new(),
             wait_links: Links::new(),
             wait_queue: Cell::new(None),
-            wait_status: Cell::new(TX_SUCCESS),
+            wait_value: Cell::new(0),
+            wait_memory: Cell::new(core::ptr::null_mut()),
+            owned: List::new(),
             timeout: TimerInternal::new(),
             preemptions: Cell::new(0),
             time_slice: Cell::new(0),
@@ -100,7 +115,10 @@ impl TX_THREAD {
             threshold: Cell::new(0),
             user_priority: Cell::new(0),
             user_threshold: Cell::new(0),
+            inherited: Cell::new(NOT_INHERITED),
             timeout_status: Cell::new(0),
+            wait_status: Cell::new(0),
+            wait_option: Cell::new(0),
             suspend_pending: Cell::new(false),
             timer_thread: Cell::new(false),
         }
@@ -310,20 +328,26 @@ impl Thread {
             }
         }
         self.notify(TX_THREAD_EXIT);
-        self.end(&lock(), TX_TERMINATED);
+        self.end(lock(), TX_TERMINATED);
         TX_SUCCESS
     }
 
     /// The entry function returned.
     pub(crate) fn complete(self) -> ! {
         self.notify(TX_THREAD_EXIT);
-        self.end(&lock(), TX_COMPLETED);
+        self.end(lock(), TX_COMPLETED);
         unreachable!("a completed thread was resumed")
     }
 
-    fn end(self, k: &Locked, state: UINT) {
+    /// Releases the thread's mutexes and ends it. No other thread runs in between, so nobody sees a
+    /// thread that has lost its mutexes and still runs.
+    fn end(self, k: Locked, state: UINT) {
         if self.is_over() {
             return;
+        }
+        k.disable_preemption();
+        if let Some(release_owned) = k.release_owned.get() {
+            release_owned(&k, self);
         }
         self.suspend_pending.set(false);
         if self.is_ready() {
@@ -344,6 +368,7 @@ impl Thread {
             self.state.set(state as u8);
         }
         port::abandon(self);
+        k.enable_preemption();
     }
 
     /// Calls the entry/exit notification, if there is one, with the kernel unlocked.
@@ -363,7 +388,8 @@ impl Thread {
         let k = lock();
         let old = self.user_priority.replace(new);
         self.user_threshold.set(new);
-        k.set_priority(self, new, new);
+        let effective = new.min(self.inherited.get());
+        k.set_priority(self, effective, effective);
         old as UINT
     }
 
@@ -373,7 +399,7 @@ impl Thread {
             return Err(TX_THRESH_ERROR);
         }
         let old = self.user_threshold.replace(new);
-        k.set_threshold(self, new);
+        k.set_threshold(self, new.min(self.priority.get()));
         Ok(old as UINT)
     }
 
@@ -426,12 +452,12 @@ impl Locked {
             return TX_CALLER_ERROR;
         }
         thread.timeout_status.set(TX_SUCCESS as u8);
-        thread.wait_status.set(TX_SUCCESS);
+        thread.wait_status.set(TX_SUCCESS as u8);
         if ticks != TX_WAIT_FOREVER {
             self.start_timeout(thread, ticks);
         }
         self.suspend_running(thread, TX_SLEEP);
-        thread.wait_status.get()
+        thread.wait_status.get() as UINT
     }
 
     /// Reports a thread whose stack pointer has left its stack or whose lowest word was overwritten.

@@ -51,43 +51,106 @@ impl WaitQueue {
         self.closed.set(status);
     }
 
+    /// The waiter after `thread`, itself a waiter; `None` at the end.
+    pub(crate) fn after(&self, thread: Thread) -> Option<Thread> {
+        self.list.after(thread)
+    }
+
+    #[inline(always)]
     pub(crate) fn remove(&self, thread: Thread) {
-        self.list.remove(thread);
-        self.count.set(self.count.get() - 1);
+        if self.count.replace(self.count.get() - 1) == 1 {
+            self.list.remove_only(thread);
+        } else {
+            self.list.remove(thread);
+        }
+    }
+
+    /// The first of the highest-priority waiters.
+    pub(crate) fn highest(&self) -> Option<Thread> {
+        let mut best = self.list.front()?;
+        let mut at = self.list.after(best);
+        while let Some(thread) = at {
+            if thread.priority.get() < best.priority.get() {
+                best = thread;
+            }
+            at = self.list.after(thread);
+        }
+        Some(best)
     }
 
     /// Moves the first of the highest-priority waiters to the front; the others keep their order.
     pub(crate) fn prioritize(&self) {
-        let mut best: Option<Thread> = None;
-        self.list.for_each(|t| {
-            if best.is_none_or(|b| t.priority.get() < b.priority.get()) {
-                best = Some(t);
-            }
-        });
-        if let Some(best) = best
+        if let Some(best) = self.highest()
             && self.list.front() != Some(best)
         {
             self.list.remove(best);
             self.list.push_front(best);
         }
     }
+
+    /// Checks links, count and the waiters' side of the wait.
+    pub(crate) fn check(&self, state: UINT) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        let mut members = 0;
+        self.list.for_each(|t| {
+            members += 1;
+            if t.state.get() != state as u8 {
+                result = Err("a waiter is not in the state of its wait");
+            }
+            if t.wait_queue.get().is_none_or(|q| !core::ptr::eq(&*q, self)) {
+                result = Err("a waiter does not know its queue");
+            }
+            if t.links_wait().next().and_then(|n| n.links_wait().prev()) != Some(t) {
+                result = Err("wait links do not match");
+            }
+        });
+        if members != self.count.get() {
+            result = Err("wait queue and its count disagree");
+        }
+        result
+    }
+}
+
+/// Where in a queue a thread waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Front,
+    Back,
 }
 
 impl Locked {
-    /// Suspends the running thread in `queue` until it is woken, times out or is aborted; returns
-    /// what the waker said.
-    ///
-    /// Returns `timed_out`, which is also what the thread gets when `wait` ticks have passed, at once
-    /// where nothing may wait: outside a thread, with preemption disabled, or with `wait` zero.
-    pub(crate) fn wait(&self, queue: &WaitQueue, state: UINT, wait: ULONG, timed_out: UINT) -> UINT {
-        let Current::Thread(thread) = port::current() else { return timed_out };
-        if wait == TX_NO_WAIT || self.scheduler.preemption_disabled() {
-            return timed_out;
+    /// The running thread, if it may wait as `wait` says: not outside a thread, not in a timer's
+    /// expiration function, not with preemption disabled, not with `wait` zero.
+    pub(crate) fn may_wait(&self, wait: ULONG) -> Option<Thread> {
+        match port::current() {
+            Current::Thread(thread)
+                if wait != TX_NO_WAIT && !self.scheduler.preemption_disabled() && !thread.is_timer_thread() =>
+            {
+                Some(thread)
+            }
+            _ => None,
         }
+    }
+
+    /// Suspends the running thread in `queue` until it is woken, times out or is aborted; returns
+    /// what the waker said, or at once what a deleted object says. [`Self::may_wait`] has allowed it
+    /// and the kernel has not been unlocked since. `timed_out` is what the thread gets when `wait` ticks have passed.
+    pub(crate) fn suspend_in(
+        &self,
+        thread: Thread,
+        queue: &WaitQueue,
+        place: Place,
+        state: UINT,
+        wait: ULONG,
+        timed_out: UINT,
+    ) -> UINT {
         if queue.closed.get() != TX_SUCCESS {
             return queue.closed.get();
         }
-        queue.list.push_back(thread);
+        match place {
+            Place::Back => queue.list.push_back(thread),
+            Place::Front => queue.list.push_front(thread),
+        }
         queue.count.set(queue.count.get() + 1);
         // SAFETY: the object's delete service wakes every waiter before the object may go away, and
         // every way out of the wait clears this reference.
@@ -97,7 +160,15 @@ impl Locked {
             self.start_timeout(thread, wait);
         }
         self.suspend_running(thread, state);
-        thread.wait_status.get()
+        thread.wait_status.get() as UINT
+    }
+
+    /// [`Self::suspend_in`] at the back, or `timed_out` at once where nothing may wait.
+    pub(crate) fn wait(&self, queue: &WaitQueue, state: UINT, wait: ULONG, timed_out: UINT) -> UINT {
+        match self.may_wait(wait) {
+            Some(thread) => self.suspend_in(thread, queue, Place::Back, state, wait, timed_out),
+            None => timed_out,
+        }
     }
 
     /// Ends the wait or sleep of `thread` with `status`: it becomes ready, or suspended if that was
@@ -107,11 +178,20 @@ impl Locked {
             queue.remove(thread);
         }
         self.stop_timeout(thread);
-        thread.wait_status.set(status);
+        thread.wait_status.set(status as u8);
         if thread.suspend_pending.replace(false) {
             thread.state.set(TX_SUSPENDED as u8);
         } else {
             self.make_ready(thread);
+        }
+    }
+
+    /// Ends every wait in `queue` with `status`, letting interrupts in between two of them. Called
+    /// with preemption disabled, so nobody joins meanwhile.
+    pub(crate) fn wake_all(&self, queue: &WaitQueue, status: UINT) {
+        while let Some(waiter) = queue.first() {
+            self.wake(waiter, status);
+            self.breathe();
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use kernel::c_header::BLOCKS;
 
-const SERVICES: &str = include_str!("../src/c_api.rs");
+const SERVICES: &str = concat!(include_str!("../src/c_api.rs"), include_str!("../src/c_api/objects.rs"));
 const TYPES: &str = include_str!("../src/types.rs");
 
 /// Entry points with another documented name than theirs without the underscore.
@@ -49,13 +49,15 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
 fn declaration(name: &str, ty: &str) -> String {
     let ty = ty.trim();
     if let Some(callback) = ty.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>')) {
-        let arguments = match callback {
-            "ThreadEntry" | "TimerCallback" => "ULONG id",
-            "EntryExitNotify" => "TX_THREAD *thread_ptr, UINT type",
-            "StackErrorNotify" => "TX_THREAD *thread_ptr",
-            "SemaphoreNotify" => "TX_SEMAPHORE *semaphore_ptr",
-            other => panic!("this test does not know the callback {other}"),
-        };
+        let definition = format!("pub type {callback} = unsafe extern \"C-unwind\" fn");
+        let at = TYPES.find(&definition).unwrap_or_else(|| panic!("no type {callback} in types.rs"));
+        let (arguments, _) = bracketed(&TYPES[at + definition.len()..]).unwrap();
+        let arguments: Vec<String> = arguments
+            .split(", ")
+            .enumerate()
+            .map(|(n, ty)| declaration(&format!("a{}", n + 1), &ty.replace("crate::", "")))
+            .collect();
+        let arguments = arguments.join(", ");
         return format!("VOID (*{name})({arguments})");
     }
     let mut stars = String::new();
@@ -157,15 +159,15 @@ fn header() -> String {
             continue;
         };
         let _ = writeln!(unchecked, "#define {documented} {name}");
-        match checking.parameters.last().and_then(|last| last.strip_suffix("_control_block_size")) {
+        match checking.parameters.last().filter(|last| last.ends_with("_control_block_size")) {
             // The checked create services want to know the size that the application reserved.
-            Some(object) => {
-                let object = object.trim_start_matches("UINT ").to_ascii_uppercase();
+            Some(_) => {
+                let (object, _) = checking.parameters[0].split_once(' ').unwrap();
                 let arguments: Vec<String> = (1..checking.parameters.len()).map(|n| format!("a{n}")).collect();
                 let passed: Vec<String> = arguments.iter().map(|a| format!("({a})")).collect();
                 let _ = writeln!(
                     checked,
-                    "#define {documented}({}) {}({}, sizeof(TX_{object}))",
+                    "#define {documented}({}) {}({}, sizeof({object}))",
                     arguments.join(", "),
                     checking.name,
                     passed.join(", ")
@@ -203,6 +205,7 @@ fn the_header_is_what_the_sources_say() {
 #[test]
 fn everything_is_in_it() {
     let header = header();
+    assert!(header.contains("#define tx_byte_pool_create(a1, a2, a3, a4) _txe_byte_pool_create((a1), (a2), (a3), (a4), sizeof(TX_BYTE_POOL))"));
     for name in [
         "tx_kernel_enter",
         "tx_thread_create",

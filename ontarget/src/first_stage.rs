@@ -6,6 +6,17 @@
 
 use core::arch::global_asm;
 
+use aarch32_cpu::register::Tpidrurw;
+
+/// What the rough first stage leaves in TPIDRURW, which nothing else writes before a fault.
+const MARK: u32 = 0x0f12_57a6;
+
+/// Whether this image was started by the rough first stage.
+#[must_use]
+pub fn was_rough() -> bool {
+    Tpidrurw::read().0 == MARK
+}
+
 // SAFETY (of the assembly): runs before anything else, uses r0 only and jumps to `_start`, which
 // assumes nothing about the registers written here.
 global_asm!(
@@ -32,8 +43,11 @@ global_asm!(
     "    orr     r0, r0, #(1 << 30)",
     "    orr     r0, r0, #(1 << 13)",
     "    mcr     p15, 0, r0, c1, c0, 0",
+    "    ldr     r0, ={mark}",
+    "    mcr     p15, 0, r0, c13, c0, 2",
     "    isb",
     "    b       _start",
+    "    .ltorg",
     ".size first_stage_rough, . - first_stage_rough",
     // Nobody has told the counter's frequency.
     ".section .text.first_stage_no_frequency,\"ax\",%progbits",
@@ -45,4 +59,5 @@ global_asm!(
     "    isb",
     "    b       _start",
     ".size first_stage_no_frequency, . - first_stage_no_frequency",
+    mark = const MARK,
 );

@@ -15,7 +15,7 @@ use threadx::{
     Builder, Error, Init, JoinError, JoinHandle, Priority, Schedule, StackToken, ThreadCell, Ticks, Timer, stack,
 };
 
-mod first_stage;
+pub mod first_stage;
 pub mod noise;
 pub mod random;
 
@@ -57,15 +57,18 @@ impl From<JoinError> for Why {
     }
 }
 
+/// Bytes of a failure's text; returned by value, so few.
+const SHORT: usize = 112;
+
 /// A short text; what does not fit is cut.
 struct Text {
-    bytes: [u8; 160],
+    bytes: [u8; SHORT],
     length: usize,
 }
 
 impl Text {
     fn of(arguments: fmt::Arguments<'_>) -> Self {
-        let mut text = Self { bytes: [0; 160], length: 0 };
+        let mut text = Self { bytes: [0; SHORT], length: 0 };
         // Cut or not, there is a text.
         let _ = text.write_fmt(arguments);
         text
@@ -160,6 +163,26 @@ pub fn run_after(tests: &'static [Test], define: impl FnOnce(&mut Init)) -> ! {
         if let Err(error) = start_judge(tests) {
             bsp::println!("error: the judge does not start: {}", error);
             bsp::exit(1);
+        }
+    })
+}
+
+/// Starts the kernel with one thread, of this name, priority 5 and worker 0's stack, that runs `f`: for the
+/// images that are to end in a fault. If `f` returns, the image ends with 1.
+pub fn run_to_fault(name: &'static str, f: fn()) -> ! {
+    threadx::start(|_| {
+        let thread = Builder::new(name).priority(Priority::of::<5>());
+        let spawned = spawn(0, thread, move || {
+            f();
+            bsp::println!("survived");
+            bsp::exit(1);
+        });
+        match spawned {
+            Ok(handle) => handle.detach(),
+            Err(error) => {
+                bsp::println!("error: the thread does not start: {}", error);
+                bsp::exit(1);
+            }
         }
     })
 }
@@ -260,15 +283,29 @@ pub const fn at<const P: u32>(name: &'static str) -> Builder {
 }
 
 /// Waits until just after a tick, so that what follows has a whole tick to itself. From threads.
-pub fn just_after_a_tick() {
-    let before = threadx::time::now();
-    while threadx::time::now() == before {}
+///
+/// # Errors
+/// [`Error::Caller`] elsewhere and in a critical section.
+pub fn just_after_a_tick() -> Result<(), Error> {
+    threadx::thread::sleep(Ticks::new(1))
 }
 
-/// Spins for about this many instructions. Callable from every context.
-pub fn spin(instructions: u32) {
+/// Spins for about this many counts of the board's counter, at most some ten too many. Callable from
+/// every context.
+pub fn spin(counts: u32) {
+    /// At most so many instructions a round.
+    const ROUND: u32 = if cfg!(debug_assertions) { 512 } else { 16 };
     let start = bsp::cycles();
-    while bsp::cycles().wrapping_sub(start) < instructions {}
+    loop {
+        let left = counts.saturating_sub(bsp::cycles().wrapping_sub(start));
+        if left == 0 {
+            return;
+        }
+        // A loop without counter reads runs faster in the emulator.
+        for round in 0..left / ROUND {
+            core::hint::black_box(round);
+        }
+    }
 }
 
 /// Numbers in the order in which they happened, from any context.
@@ -330,7 +367,7 @@ impl Trace {
         if same {
             return Ok(());
         }
-        let mut seen = Text { bytes: [0; 160], length: 0 };
+        let mut seen = Text { bytes: [0; SHORT], length: 0 };
         for at in 0..self.len() {
             // Cut or not, there is a text.
             let _ = write!(seen, "{} ", self.get(at));

@@ -17,7 +17,12 @@ static LEAST: AtomicU32 = AtomicU32::new(0);
 static SPREAD: AtomicU32 = AtomicU32::new(1);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// Starts the noise: `handler` runs every `least` to `least + spread` counts and must call [`again`].
+/// How much slower everything is in a build without optimisation, so that the handlers still leave time
+/// for what they interrupt.
+const SLOWER: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
+
+/// Starts the noise: `handler` runs every `least` to `least + spread` counts (ten times as many in a debug
+/// build) and must call [`again`].
 ///
 /// # Errors
 /// A priority that the board refuses.
@@ -25,8 +30,8 @@ pub fn start(priority: u8, least: u32, spread: u32, handler: fn()) -> Result<(),
     // The board has 128 lines.
     let Some(line) = InterruptId::new(LINE) else { return Ok(()) };
     interrupt::register(line, priority, handler)?;
-    LEAST.store(least, Ordering::Relaxed);
-    SPREAD.store(spread.max(1), Ordering::Relaxed);
+    LEAST.store(least * SLOWER, Ordering::Relaxed);
+    SPREAD.store(spread.max(1) * SLOWER, Ordering::Relaxed);
     COUNT.store(0, Ordering::Relaxed);
     arm();
     let mut control = CntvCtl::new_with_raw_value(0);

@@ -439,6 +439,12 @@ pub(crate) fn running() -> Option<Thread> {
     }
 }
 
+/// Whether the caller is `thread` itself, no interrupt handler.
+#[inline(always)]
+pub(crate) fn executes(thread: Thread) -> bool {
+    core::ptr::eq(current_context(), thread.context())
+}
+
 pub(crate) fn request_reschedule() {
     INTERRUPT.reschedule.set(1);
 }

@@ -290,6 +290,11 @@ pub(crate) mod port {
         }
     }
 
+    /// Whether the caller is `thread` itself, no interrupt handler.
+    pub(crate) fn executes(thread: Thread) -> bool {
+        current() == Current::Thread(thread)
+    }
+
     pub(crate) fn request_reschedule() {
         state().reschedule.set(true);
     }
@@ -454,9 +459,9 @@ pub fn finish() -> ! {
     unreachable!("a finished kernel went on")
 }
 
-/// Checks the scheduler's lists, bitmaps and fast-path pointers against each other.
+/// Checks the scheduler's lists, bitmaps and fast-path pointers against each other, and every object.
 pub fn check_invariants() -> Result<(), &'static str> {
-    lock().check_scheduler()
+    crate::c_api::check_invariants()
 }
 
 /// How [`run`] ended.

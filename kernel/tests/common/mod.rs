@@ -18,6 +18,10 @@ pub const THREAD_SIZE: UINT = size_of::<TX_THREAD>() as UINT;
 pub const TIMER_SIZE: UINT = size_of::<TX_TIMER>() as UINT;
 pub const SEMAPHORE_SIZE: UINT = size_of::<TX_SEMAPHORE>() as UINT;
 
+mod objects;
+#[allow(unused_imports)] // some tests need no other object
+pub use objects::*;
+
 type Script = Arc<dyn Fn() + Send + Sync>;
 
 /// A 32-bit input is all that an entry function gets: scripts are known by number.

@@ -1,0 +1,397 @@
+//! Pools of memory of any size, first fit.
+//!
+//! The memory is a circle of fragments in address order. Each begins with two words: the address of the
+//! next fragment, and either [`FREE`] or the address of the pool. The last fragment is only these two
+//! words, never free, and leads back to the start; so no two fragments are ever merged across the end.
+//!
+//! A release merges nothing. Neighbouring free fragments are merged by an allocation whose search comes
+//! past them, so fragment counts only fall while somebody allocates.
+//!
+//! # The search and others
+//!
+//! The search lets interrupts in, and with them higher threads, at every step. `changes` counts what is
+//! done to the circle; a search that finds it moved starts again. No interrupt handler may call a byte
+//! pool service.
+
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr::null;
+
+use crate::kernel::{Locked, lock};
+use crate::list::{LinkKind, Links};
+use crate::object_ref;
+use crate::thread::Thread;
+use crate::types::*;
+use crate::wait::{Place, WaitQueue};
+
+pub(crate) const BYTE_POOL_ID: u32 = 0x4259_5445;
+const HEADER: usize = size_of::<Fragment>();
+const WORD: usize = size_of::<usize>();
+/// Mark of a free fragment. Not the address of any pool: it is odd.
+const FREE: usize = 0xFFFF_EEEF;
+/// A fragment is split if what is left of it, header included, has at least this many bytes.
+const WORTH_SPLITTING: usize = 20;
+
+/// The two words in front of every piece of memory.
+#[repr(C)]
+struct Fragment {
+    next: Cell<*const Fragment>,
+    /// [`FREE`], or the pool.
+    owner: Cell<usize>,
+}
+
+/// Control block of a byte pool. Same rules as for [`crate::TX_THREAD`].
+#[repr(C)]
+pub struct TX_BYTE_POOL {
+    pub(crate) id: Cell<ULONG>,
+    start: Cell<*const Fragment>,
+    /// Bytes of the pool, the end mark included.
+    size: Cell<usize>,
+    /// Where the next search begins.
+    search: Cell<*const Fragment>,
+    /// Bytes in free fragments, their headers included.
+    available: Cell<usize>,
+    /// Fragments, the end mark included.
+    fragments: Cell<ULONG>,
+    changes: Cell<ULONG>,
+    waiters: WaitQueue,
+    name: Cell<*const CHAR>,
+    created_links: Links<BytePool>,
+}
+
+// SAFETY: reached only with the kernel locked.
+unsafe impl Sync for TX_BYTE_POOL {}
+// SAFETY: as for `Sync`.
+unsafe impl Send for TX_BYTE_POOL {}
+
+object_ref! {
+    /// A created byte pool.
+    BytePool -> TX_BYTE_POOL
+}
+
+pub(crate) struct CreatedBytePool;
+impl LinkKind<BytePool> for CreatedBytePool {
+    fn links(node: &BytePool) -> &Links<BytePool> {
+        &node.created_links
+    }
+}
+
+impl TX_BYTE_POOL {
+    /// A control block that no kernel knows yet.
+    pub const fn new() -> Self {
+        Self {
+            id: Cell::new(0),
+            start: Cell::new(null()),
+            size: Cell::new(0),
+            search: Cell::new(null()),
+            available: Cell::new(0),
+            fragments: Cell::new(0),
+            changes: Cell::new(0),
+            waiters: WaitQueue::new(),
+            name: Cell::new(null()),
+            created_links: Links::new(),
+        }
+    }
+}
+
+/// A snapshot of a byte pool.
+pub(crate) struct BytePoolInfo {
+    pub(crate) name: *const CHAR,
+    pub(crate) available: ULONG,
+    pub(crate) fragments: ULONG,
+    pub(crate) first: Option<Thread>,
+    pub(crate) waiting: ULONG,
+    pub(crate) next: Option<BytePool>,
+}
+
+/// What a search came to.
+enum Found {
+    Memory(*mut c_void),
+    Nothing,
+    /// The pool was deleted meanwhile.
+    Deleted,
+}
+
+impl BytePool {
+    /// # Safety
+    ///
+    /// `start` is the start of `bytes` bytes, aligned for pointers and enough for four words, that belong
+    /// to this pool alone until it is deleted.
+    pub(crate) unsafe fn create(self, name: *const CHAR, start: *mut u8, bytes: ULONG) {
+        let size = bytes as usize & !(WORD - 1);
+        let first = start.cast::<Fragment>();
+        let last = start.wrapping_add(size - HEADER).cast::<Fragment>();
+        // SAFETY: both inside the memory, aligned, and apart.
+        unsafe {
+            first.write(Fragment { next: Cell::new(last), owner: Cell::new(FREE) });
+            last.write(Fragment { next: Cell::new(first), owner: Cell::new(self.mark()) });
+        }
+        self.name.set(name);
+        self.start.set(first);
+        self.size.set(size);
+        self.search.set(first);
+        self.available.set(size - HEADER);
+        self.fragments.set(2);
+        let k = lock();
+        self.id.set(BYTE_POOL_ID);
+        k.byte_pools.push_back(self);
+    }
+
+    /// Owner word of this pool's allocated fragments.
+    fn mark(self) -> usize {
+        self.as_ptr() as usize
+    }
+
+    /// Bytes of the whole pool, rounded to words.
+    pub(crate) fn size(self) -> usize {
+        let _k = lock();
+        self.size.get()
+    }
+
+    /// A fragment of this pool.
+    #[inline(always)]
+    fn at(self, fragment: *const Fragment) -> &'static Fragment {
+        // SAFETY: only called with the start, the search position and what `next` leads to from there:
+        // fragments in the memory that is the pool's until it is deleted. The application writes only
+        // behind the headers. The reference is not kept across an unlocking of the kernel.
+        unsafe { &*fragment }
+    }
+
+    /// Looks for `bytes` bytes, a multiple of the word size, and takes them.
+    fn take(self, k: &Locked, bytes: usize) -> Found {
+        'search: loop {
+            // Even if all free fragments were merged into one, it would be smaller.
+            if bytes >= self.available.get() + (self.fragments.get() as usize - 2) * HEADER {
+                return Found::Nothing;
+            }
+            let mut at = self.search.get();
+            let mut left = self.fragments.get() + 1;
+            let mut first_free = true;
+            while left != 0 {
+                let fragment = self.at(at);
+                let next = fragment.next.get();
+                if fragment.owner.get() == FREE {
+                    if first_free {
+                        first_free = false;
+                        self.search.set(at);
+                    }
+                    let room = next as usize - at as usize - HEADER;
+                    if room >= bytes {
+                        return Found::Memory(self.carve(at, room, bytes));
+                    }
+                    let neighbour = self.at(next);
+                    if neighbour.owner.get() == FREE {
+                        fragment.next.set(neighbour.next.get());
+                        self.fragments.set(self.fragments.get() - 1);
+                        self.changed();
+                        if self.search.get() == next {
+                            self.search.set(at);
+                        }
+                        // The larger fragment is looked at again: one less is there to be visited.
+                    } else {
+                        at = neighbour.next.get();
+                        left = left.saturating_sub(2);
+                    }
+                } else {
+                    at = next;
+                    left -= 1;
+                }
+                let changes = self.changes.get();
+                k.breathe();
+                if self.id.get() != BYTE_POOL_ID {
+                    return Found::Deleted;
+                }
+                if self.changes.get() != changes {
+                    continue 'search;
+                }
+            }
+            return Found::Nothing;
+        }
+    }
+
+    fn changed(self) {
+        self.changes.set(self.changes.get().wrapping_add(1));
+    }
+
+    /// Takes the first `bytes` of the `room` bytes in the free fragment `at`, or all if the rest is not
+    /// worth a fragment.
+    fn carve(self, at: *const Fragment, room: usize, bytes: usize) -> *mut c_void {
+        let fragment = self.at(at);
+        let mut taken = room;
+        if room - bytes >= WORTH_SPLITTING {
+            let rest = at.cast::<u8>().wrapping_add(HEADER + bytes).cast::<Fragment>();
+            // SAFETY: inside the free fragment, aligned because `bytes` is a multiple of the word size,
+            // and with room for a header, which `WORTH_SPLITTING` is no smaller than.
+            unsafe {
+                rest.cast_mut().write(Fragment { next: Cell::new(fragment.next.get()), owner: Cell::new(FREE) });
+            }
+            fragment.next.set(rest);
+            self.fragments.set(self.fragments.get() + 1);
+            taken = bytes;
+        }
+        fragment.owner.set(self.mark());
+        self.available.set(self.available.get() - taken - HEADER);
+        if self.search.get() == at {
+            self.search.set(fragment.next.get());
+        }
+        self.changed();
+        at.wrapping_add(1).cast_mut().cast()
+    }
+
+    fn give_back(self, at: *const Fragment) {
+        let fragment = self.at(at);
+        fragment.owner.set(FREE);
+        self.available.set(self.available.get() + (fragment.next.get() as usize - at as usize));
+        if at < self.search.get() {
+            self.search.set(at);
+        }
+        self.changed();
+    }
+
+    /// `bytes` bytes, rounded up to words, or the error.
+    pub(crate) fn allocate(self, bytes: ULONG, wait: ULONG) -> Result<*mut c_void, UINT> {
+        let k = lock();
+        let bytes = (bytes as usize).checked_next_multiple_of(WORD).ok_or(TX_NO_MEMORY)?;
+        match self.take(&k, bytes) {
+            Found::Memory(memory) => return Ok(memory),
+            Found::Deleted => return Err(TX_DELETED),
+            Found::Nothing => {}
+        }
+        // Nothing has run since the search looked last.
+        let Some(thread) = k.may_wait(wait) else { return Err(TX_NO_MEMORY) };
+        thread.wait_value.set(bytes as ULONG);
+        match k.suspend_in(thread, &self.waiters, Place::Back, TX_BYTE_MEMORY, wait, TX_NO_MEMORY) {
+            TX_SUCCESS => Ok(thread.wait_memory.get().cast()),
+            error => Err(error),
+        }
+    }
+
+    /// Takes `memory` back and serves waiters from the first on, up to one that does not fit.
+    /// `TX_PTR_ERROR` if it is not allocated memory of a pool.
+    pub(crate) fn release(memory: *mut c_void) -> UINT {
+        let k = lock();
+        let Some(pool) = k.lender_of(memory) else { return TX_PTR_ERROR };
+        pool.give_back(memory.cast::<Fragment>().wrapping_sub(1));
+        if pool.waiters.first().is_some() {
+            pool.serve(k);
+        }
+        TX_SUCCESS
+    }
+
+    #[inline(never)]
+    fn serve(self, k: Locked) {
+        // No other thread runs, so the pool is not deleted meanwhile, and only the end of a wait by an
+        // interrupt handler can change who is first.
+        k.disable_preemption();
+        while let Some(waiter) = self.waiters.first() {
+            let Found::Memory(memory) = self.take(&k, waiter.wait_value.get() as usize) else { break };
+            // The search unlocked the kernel between its steps.
+            if self.waiters.first() == Some(waiter) {
+                waiter.wait_memory.set(memory.cast());
+                k.wake(waiter, TX_SUCCESS);
+            } else {
+                self.give_back(memory.cast::<Fragment>().wrapping_sub(1));
+            }
+            k.breathe();
+        }
+        k.enable_preemption();
+    }
+
+    /// Wakes all waiters with `TX_DELETED`.
+    pub(crate) fn delete(self) -> UINT {
+        let k = lock();
+        self.id.set(0);
+        self.waiters.close(TX_POOL_ERROR);
+        self.changed();
+        k.byte_pools.remove(self);
+        k.disable_preemption();
+        k.wake_all(&self.waiters, TX_DELETED);
+        k.enable_preemption();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn prioritize(self) -> UINT {
+        let _k = lock();
+        self.waiters.prioritize();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn info(self) -> BytePoolInfo {
+        let _k = lock();
+        BytePoolInfo {
+            name: self.name.get(),
+            available: self.available.get() as ULONG,
+            fragments: self.fragments.get(),
+            first: self.waiters.first(),
+            waiting: self.waiters.len(),
+            next: self.created_links.next(),
+        }
+    }
+
+    /// Whether `memory` has the header of one of this pool's allocated fragments in front of it. Reads
+    /// nothing outside the pool.
+    fn lent(self, memory: *mut c_void) -> bool {
+        let start = self.start.get() as usize;
+        let offset = (memory as usize).wrapping_sub(start);
+        if offset < HEADER || offset > self.size.get() - HEADER || !offset.is_multiple_of(WORD) {
+            return false;
+        }
+        let fragment = self.at(memory.cast::<Fragment>().wrapping_sub(1));
+        let next = (fragment.next.get() as usize).wrapping_sub(start);
+        fragment.owner.get() == self.mark() && next >= offset && next <= self.size.get() - HEADER
+    }
+
+    fn check(self) -> Result<(), &'static str> {
+        self.waiters.check(TX_BYTE_MEMORY)?;
+        let (mut free, mut fragments, mut searched) = (0, 0, false);
+        let mut at = self.start.get();
+        loop {
+            let fragment = self.at(at);
+            fragments += 1;
+            searched |= self.search.get() == at;
+            let next = fragment.next.get();
+            if next == self.start.get() {
+                break;
+            }
+            let offset = (next as usize).wrapping_sub(self.start.get() as usize);
+            if next <= at || offset > self.size.get() - HEADER || fragments > self.fragments.get() {
+                return Err("a byte pool's fragments are out of order");
+            }
+            match fragment.owner.get() {
+                FREE => free += next as usize - at as usize,
+                owner if owner != self.mark() => return Err("a fragment is neither free nor the pool's"),
+                _ => {}
+            }
+            at = next;
+        }
+        if fragments != self.fragments.get() || free != self.available.get() {
+            return Err("a byte pool's counts and its fragments disagree");
+        }
+        if !searched { Err("a byte pool searches from what is no fragment") } else { Ok(()) }
+    }
+}
+
+impl Locked {
+    pub(crate) fn has_byte_pool(&self, pool: BytePool) -> bool {
+        self.byte_pools.contains(pool)
+    }
+
+    /// The pool that `memory` was allocated from.
+    fn lender_of(&self, memory: *mut c_void) -> Option<BytePool> {
+        let mut at = self.byte_pools.front();
+        while let Some(pool) = at {
+            if pool.lent(memory) {
+                return Some(pool);
+            }
+            at = self.byte_pools.after(pool);
+        }
+        None
+    }
+
+    /// Checks fragments and waiters of all byte pools.
+    pub(crate) fn check_byte_pools(&self) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        self.byte_pools.for_each(|p| result = result.and(p.check()));
+        result
+    }
+}

@@ -1,0 +1,257 @@
+//! Event flags: 32 flags that threads wait for in any combination.
+//!
+//! # A set and interrupts
+//!
+//! A set reviews every waiter, and lets interrupts in between two of them with preemption disabled. All
+//! waiters are judged by one set of flags, those of the set: a waiter that clears flags takes them from
+//! the group, not from the waiters behind it. Meanwhile an interrupt handler may
+//!
+//! * set flags: the review takes them in and starts again;
+//! * clear flags: that is put off until the review has ended, since the flags were there when it began;
+//! * end a wait: the review starts again, because the waiter it was about to look at may be gone.
+
+use core::cell::Cell;
+use core::ptr::null;
+
+use crate::kernel::{Locked, lock};
+use crate::list::{LinkKind, Links};
+use crate::object_ref;
+use crate::thread::Thread;
+use crate::types::*;
+use crate::wait::{Place, WaitQueue};
+
+pub(crate) const EVENT_FLAGS_ID: u32 = 0x4556_4E54;
+/// Bit of a get option: the flags are cleared.
+const CLEAR: UINT = 1;
+
+/// Control block of an event flags group. Same rules as for [`crate::TX_THREAD`].
+#[repr(C)]
+pub struct TX_EVENT_FLAGS_GROUP {
+    pub(crate) id: Cell<ULONG>,
+    current: Cell<ULONG>,
+    /// Flags to clear when the review that goes on has ended; 0 while none does.
+    delayed_clear: Cell<ULONG>,
+    waiters: WaitQueue,
+    pub(crate) set_notify: Cell<Option<EventFlagsNotify>>,
+    reviewing: Cell<bool>,
+    /// A set came in during the review.
+    review_again: Cell<bool>,
+    name: Cell<*const CHAR>,
+    created_links: Links<EventFlags>,
+}
+
+// SAFETY: reached only with the kernel locked.
+unsafe impl Sync for TX_EVENT_FLAGS_GROUP {}
+// SAFETY: as for `Sync`.
+unsafe impl Send for TX_EVENT_FLAGS_GROUP {}
+
+object_ref! {
+    /// A created event flags group.
+    EventFlags -> TX_EVENT_FLAGS_GROUP
+}
+
+pub(crate) struct CreatedEventFlags;
+impl LinkKind<EventFlags> for CreatedEventFlags {
+    fn links(node: &EventFlags) -> &Links<EventFlags> {
+        &node.created_links
+    }
+}
+
+impl TX_EVENT_FLAGS_GROUP {
+    /// A control block that no kernel knows yet.
+    pub const fn new() -> Self {
+        Self {
+            id: Cell::new(0),
+            current: Cell::new(0),
+            delayed_clear: Cell::new(0),
+            waiters: WaitQueue::new(),
+            set_notify: Cell::new(None),
+            reviewing: Cell::new(false),
+            review_again: Cell::new(false),
+            name: Cell::new(null()),
+            created_links: Links::new(),
+        }
+    }
+}
+
+/// A snapshot of an event flags group.
+pub(crate) struct EventFlagsInfo {
+    pub(crate) name: *const CHAR,
+    pub(crate) flags: ULONG,
+    pub(crate) first: Option<Thread>,
+    pub(crate) waiting: ULONG,
+    pub(crate) next: Option<EventFlags>,
+}
+
+/// Whether `flags` answer the request; no flags requested are never there.
+#[inline(always)]
+fn satisfied(flags: ULONG, requested: ULONG, option: UINT) -> bool {
+    let present = flags & requested;
+    present != 0 && (option & TX_AND == 0 || present == requested)
+}
+
+impl EventFlags {
+    pub(crate) fn create(self, name: *const CHAR) {
+        let k = lock();
+        self.name.set(name);
+        self.id.set(EVENT_FLAGS_ID);
+        k.event_flags.push_back(self);
+    }
+
+    /// Status, and the flags of the whole group: with success as they were before the clear, otherwise
+    /// as they were at the call.
+    #[inline(always)]
+    pub(crate) fn get(self, requested: ULONG, option: UINT, wait: ULONG) -> (UINT, ULONG) {
+        let k = lock();
+        let flags = self.current.get() & !self.delayed_clear.get();
+        if satisfied(flags, requested, option) {
+            if option & CLEAR != 0 {
+                self.clear(requested);
+            }
+            return (TX_SUCCESS, flags);
+        }
+        if wait == TX_NO_WAIT || requested == 0 {
+            return (TX_NO_EVENTS, flags);
+        }
+        self.wait(k, requested, option, wait, flags)
+    }
+
+    #[inline(never)]
+    fn wait(self, k: Locked, requested: ULONG, option: UINT, wait: ULONG, flags: ULONG) -> (UINT, ULONG) {
+        let Some(thread) = k.may_wait(wait) else { return (TX_NO_EVENTS, flags) };
+        thread.wait_value.set(requested);
+        thread.wait_option.set(option as u8);
+        let status = k.suspend_in(thread, &self.waiters, Place::Back, TX_EVENT_FLAG, wait, TX_NO_EVENTS);
+        (status, if status == TX_SUCCESS { thread.wait_value.get() } else { flags })
+    }
+
+    #[inline(always)]
+    fn clear(self, flags: ULONG) {
+        if self.reviewing.get() {
+            self.delayed_clear.set(self.delayed_clear.get() | flags);
+        } else {
+            self.current.set(self.current.get() & !flags);
+        }
+    }
+
+    pub(crate) fn set(self, flags: ULONG, option: UINT) -> UINT {
+        let k = lock();
+        if option & TX_AND != 0 {
+            self.clear(!flags);
+            return TX_SUCCESS;
+        }
+        self.current.set(self.current.get() | flags);
+        if self.waiters.first().is_some() || self.set_notify.get().is_some() || self.reviewing.get() {
+            return self.serve(flags, k);
+        }
+        TX_SUCCESS
+    }
+
+    /// The part of a set that concerns others.
+    #[inline(never)]
+    fn serve(self, flags: ULONG, k: Locked) -> UINT {
+        let notify = self.set_notify.get();
+        k.disable_preemption();
+        if self.reviewing.get() {
+            self.delayed_clear.set(self.delayed_clear.get() & !flags);
+            self.review_again.set(true);
+        } else {
+            self.review(&k);
+        }
+        if let Some(notify) = notify {
+            drop(k);
+            // SAFETY: registered through `tx_event_flags_set_notify`, whose caller vouches for the
+            // function; the group is a created one.
+            unsafe { notify(self.as_ptr()) };
+            lock().enable_preemption();
+        } else {
+            k.enable_preemption();
+        }
+        TX_SUCCESS
+    }
+
+    fn review(self, k: &Locked) {
+        self.reviewing.set(true);
+        self.review_again.set(false);
+        let mut flags = self.current.get();
+        let mut at = self.waiters.first();
+        while let Some(thread) = at {
+            at = self.waiters.after(thread);
+            let requested = thread.wait_value.get();
+            let option = thread.wait_option.get() as UINT;
+            if satisfied(flags, requested, option) {
+                if option & CLEAR != 0 {
+                    self.current.set(self.current.get() & !requested);
+                }
+                thread.wait_value.set(flags);
+                k.wake(thread, TX_SUCCESS);
+            }
+            if at.is_some() {
+                // Nobody can join while preemption is disabled, so an unchanged number of waiters
+                // says that `at` is still one of them.
+                let waiting = self.waiters.len();
+                k.breathe();
+                let again = self.review_again.replace(false);
+                if again {
+                    flags |= self.current.get();
+                }
+                if again || self.waiters.len() != waiting {
+                    at = self.waiters.first();
+                }
+            }
+        }
+        self.current.set(self.current.get() & !self.delayed_clear.replace(0));
+        self.reviewing.set(false);
+    }
+
+    /// Wakes all waiters with `TX_DELETED`.
+    pub(crate) fn delete(self) -> UINT {
+        let k = lock();
+        self.id.set(0);
+        self.waiters.close(TX_GROUP_ERROR);
+        k.event_flags.remove(self);
+        k.disable_preemption();
+        k.wake_all(&self.waiters, TX_DELETED);
+        k.enable_preemption();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn info(self) -> EventFlagsInfo {
+        let _k = lock();
+        EventFlagsInfo {
+            name: self.name.get(),
+            flags: self.current.get() & !self.delayed_clear.get(),
+            first: self.waiters.first(),
+            waiting: self.waiters.len(),
+            next: self.created_links.next(),
+        }
+    }
+
+    fn check(self) -> Result<(), &'static str> {
+        self.waiters.check(TX_EVENT_FLAG)?;
+        if self.reviewing.get() {
+            return Ok(());
+        }
+        let mut at = self.waiters.first();
+        while let Some(thread) = at {
+            if satisfied(self.current.get(), thread.wait_value.get(), thread.wait_option.get() as UINT) {
+                return Err("a thread waits for flags that are there");
+            }
+            at = self.waiters.after(thread);
+        }
+        if self.delayed_clear.get() != 0 { Err("a delayed clear was forgotten") } else { Ok(()) }
+    }
+}
+
+impl Locked {
+    pub(crate) fn has_event_flags(&self, group: EventFlags) -> bool {
+        self.event_flags.contains(group)
+    }
+
+    /// Checks all groups: nobody waits for what is there.
+    pub(crate) fn check_event_flags(&self) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        self.event_flags.for_each(|g| result = result.and(g.check()));
+        result
+    }
+}

@@ -1,0 +1,331 @@
+//! Mutexes: ownership, nesting, priority inheritance.
+//!
+//! # Priority inheritance
+//!
+//! A mutex keeps the best priority of anybody who has waited on it since its owner got it
+//! (`lent`); a thread keeps the best of those of the inherit mutexes it owns (`inherited`). A wait that
+//! ends without the mutex takes nothing back, the next change of owner does: so the loan is bounded by
+//! the time the mutex is held, as in upstream's kernel. The loan is not passed on to the thread that the
+//! owner itself waits for.
+
+use core::cell::Cell;
+use core::ptr::null;
+
+use crate::kernel::{Locked, lock};
+use crate::list::{LinkKind, Links};
+use crate::object_ref;
+use crate::port::{self, Current};
+use crate::thread::Thread;
+use crate::types::*;
+use crate::wait::{Place, WaitQueue};
+
+pub(crate) const MUTEX_ID: u32 = 0x4D55_5445;
+/// Weaker than every priority.
+pub(crate) const NOT_INHERITED: u8 = TX_MAX_PRIORITIES as u8;
+
+/// Control block of a mutex. Same rules as for [`crate::TX_THREAD`].
+#[repr(C)]
+pub struct TX_MUTEX {
+    pub(crate) id: Cell<ULONG>,
+    /// Gets without a put; 0 while free.
+    count: Cell<ULONG>,
+    /// `None` while free, and while held by initialization, which is no thread.
+    owner: Cell<Option<Thread>>,
+    waiters: WaitQueue,
+    owned_links: Links<Mutex>,
+    inherit: Cell<bool>,
+    lent: Cell<u8>,
+    name: Cell<*const CHAR>,
+    created_links: Links<Mutex>,
+}
+
+// SAFETY: reached only with the kernel locked.
+unsafe impl Sync for TX_MUTEX {}
+// SAFETY: as for `Sync`.
+unsafe impl Send for TX_MUTEX {}
+
+object_ref! {
+    /// A created mutex.
+    Mutex -> TX_MUTEX
+}
+
+pub(crate) struct CreatedMutex;
+impl LinkKind<Mutex> for CreatedMutex {
+    fn links(node: &Mutex) -> &Links<Mutex> {
+        &node.created_links
+    }
+}
+
+/// Links the mutexes that one thread owns.
+pub(crate) struct OwnedMutex;
+impl LinkKind<Mutex> for OwnedMutex {
+    #[inline(always)]
+    fn links(node: &Mutex) -> &Links<Mutex> {
+        &node.owned_links
+    }
+}
+
+impl TX_MUTEX {
+    /// A control block that no kernel knows yet.
+    pub const fn new() -> Self {
+        Self {
+            id: Cell::new(0),
+            count: Cell::new(0),
+            owner: Cell::new(None),
+            waiters: WaitQueue::new(),
+            owned_links: Links::new(),
+            inherit: Cell::new(false),
+            lent: Cell::new(NOT_INHERITED),
+            name: Cell::new(null()),
+            created_links: Links::new(),
+        }
+    }
+}
+
+/// A snapshot of a mutex.
+pub(crate) struct MutexInfo {
+    pub(crate) name: *const CHAR,
+    pub(crate) count: ULONG,
+    pub(crate) owner: Option<Thread>,
+    pub(crate) first: Option<Thread>,
+    pub(crate) waiting: ULONG,
+    pub(crate) next: Option<Mutex>,
+}
+
+/// Who may own a mutex: a thread, or initialization (`None`); nobody else.
+#[inline(always)]
+fn claimant() -> Result<Option<Thread>, UINT> {
+    match port::current() {
+        Current::Thread(thread) => Ok(Some(thread)),
+        Current::Initialization => Ok(None),
+        Current::Interrupt | Current::Idle => Err(TX_CALLER_ERROR),
+    }
+}
+
+impl Mutex {
+    pub(crate) fn create(self, name: *const CHAR, inherit: bool) {
+        let k = lock();
+        self.name.set(name);
+        self.inherit.set(inherit);
+        self.id.set(MUTEX_ID);
+        k.mutexes.push_back(self);
+        k.release_owned.set(Some(release_owned));
+    }
+
+    pub(crate) fn get(self, wait: ULONG) -> UINT {
+        let k = lock();
+        let claimant = match claimant() {
+            Ok(claimant) => claimant,
+            Err(error) => return error,
+        };
+        let count = self.count.get();
+        if count == 0 {
+            self.count.set(1);
+            self.owner.set(claimant);
+            if let Some(thread) = claimant {
+                thread.owned.push_back(self);
+            }
+            TX_SUCCESS
+        } else if self.owner.get() == claimant {
+            self.count.set(count.wrapping_add(1));
+            TX_SUCCESS
+        } else {
+            self.contend(wait, k) as UINT
+        }
+    }
+
+    #[inline(never)]
+    fn contend(self, wait: ULONG, k: Locked) -> Code {
+        let Some(thread) = k.may_wait(wait) else { return TX_NOT_AVAILABLE as Code };
+        if self.inherit.get() {
+            let priority = thread.priority.get();
+            self.lent.set(self.lent.get().min(priority));
+            // No owner: taken in initialization, and never to be put by a thread. The wait ends by
+            // timeout or delete.
+            if let Some(owner) = self.owner.get()
+                && priority < owner.inherited.get()
+            {
+                owner.inherited.set(priority);
+                k.apply_inheritance(owner);
+            }
+        }
+        k.suspend_in(thread, &self.waiters, Place::Back, TX_MUTEX_SUSP, wait, TX_NOT_AVAILABLE) as Code
+    }
+
+    #[inline(always)]
+    pub(crate) fn put(self) -> UINT {
+        let k = lock();
+        // An owner is a thread, so being it is enough: nothing else needs to be known about the caller.
+        if let Some(thread) = self.owner.get()
+            && port::executes(thread)
+            && self.count.get() == 1
+            && self.waiters.first().is_none()
+            && self.lent.get() == NOT_INHERITED
+            && self.owned_links.next() == Some(self)
+        {
+            self.count.set(0);
+            self.owner.set(None);
+            thread.owned.remove_only(self);
+            return TX_SUCCESS;
+        }
+        self.put_slow(k) as UINT
+    }
+
+    /// Every other case: the caller owns more, nothing, got it more than once, or somebody waits.
+    #[inline(never)]
+    fn put_slow(self, k: Locked) -> Code {
+        let claimant = match claimant() {
+            Ok(claimant) => claimant,
+            Err(error) => return error as Code,
+        };
+        let count = self.count.get();
+        if count == 0 || self.owner.get() != claimant {
+            return TX_NOT_OWNED as Code;
+        }
+        if count != 1 {
+            self.count.set(count - 1);
+        } else {
+            k.disable_preemption();
+            self.release(&k);
+            k.enable_preemption();
+        }
+        TX_SUCCESS as Code
+    }
+
+    /// Takes the mutex from its owner, whoever that is and however often it got it, takes back what
+    /// was lent, and hands the mutex to the next waiter. Called with preemption disabled.
+    pub(crate) fn release(self, k: &Locked) {
+        let old = self.owner.take();
+        let inherit = self.inherit.get();
+        if let Some(old) = old {
+            old.owned.remove(self);
+        }
+        self.lent.set(NOT_INHERITED);
+        let next = if inherit { self.waiters.highest() } else { self.waiters.first() };
+        match next {
+            Some(next) => {
+                self.count.set(1);
+                self.owner.set(Some(next));
+                next.owned.push_back(self);
+            }
+            None => self.count.set(0),
+        }
+        if inherit && let Some(old) = old {
+            k.recall_inheritance(old);
+        }
+        if let Some(next) = next {
+            k.wake(next, TX_SUCCESS);
+            if inherit && let Some(best) = self.waiters.highest() {
+                // `next` was the best waiter, so this raises nobody now; it counts when the user
+                // lowers the new owner.
+                let priority = best.priority.get();
+                self.lent.set(priority);
+                next.inherited.set(next.inherited.get().min(priority));
+            }
+        }
+    }
+
+    /// Wakes all waiters with `TX_DELETED`; the owner loses the mutex and what it was lent.
+    pub(crate) fn delete(self) -> UINT {
+        let k = lock();
+        self.id.set(0);
+        self.waiters.close(TX_MUTEX_ERROR);
+        k.mutexes.remove(self);
+        k.disable_preemption();
+        k.wake_all(&self.waiters, TX_DELETED);
+        self.release(&k);
+        // Nobody's for good: a get that was about to lock the kernel finds no free mutex.
+        self.count.set(1);
+        k.enable_preemption();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn prioritize(self) -> UINT {
+        let _k = lock();
+        self.waiters.prioritize();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn info(self) -> MutexInfo {
+        let _k = lock();
+        MutexInfo {
+            name: self.name.get(),
+            count: self.count.get(),
+            owner: self.owner.get(),
+            first: self.waiters.first(),
+            waiting: self.waiters.len(),
+            next: self.created_links.next(),
+        }
+    }
+
+    fn check(self) -> Result<(), &'static str> {
+        self.waiters.check(TX_MUTEX_SUSP)?;
+        match (self.owner.get(), self.count.get()) {
+            (Some(_), 0) => Err("a free mutex has an owner"),
+            (None, 0) if self.waiters.first().is_some() => Err("threads wait on a free mutex"),
+            (Some(owner), _) if !owner.owned.contains(self) => Err("a mutex's owner does not list it"),
+            (Some(owner), _) if self.inherit.get() && owner.inherited.get() > self.lent.get() => {
+                Err("an owner has not inherited what was lent")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Locked {
+    pub(crate) fn has_mutex(&self, mutex: Mutex) -> bool {
+        self.mutexes.contains(mutex)
+    }
+
+    /// Works out again what `thread` inherits from the mutexes it still owns.
+    fn recall_inheritance(&self, thread: Thread) {
+        let mut inherited = NOT_INHERITED;
+        let mut at = thread.owned.front();
+        while let Some(mutex) = at {
+            if mutex.inherit.get() {
+                inherited = inherited.min(mutex.lent.get());
+            }
+            at = thread.owned.after(mutex);
+        }
+        thread.inherited.set(inherited);
+        self.apply_inheritance(thread);
+    }
+
+    /// Gives `thread` the effective priority and threshold that user's and inherited ones make. The
+    /// caller lets the scheduler choose afterwards: it suspends itself or enables preemption.
+    fn apply_inheritance(&self, thread: Thread) {
+        let priority = thread.user_priority.get().min(thread.inherited.get());
+        if priority != thread.priority.get() {
+            self.move_to_priority(thread, priority, thread.user_threshold.get().min(priority));
+        }
+    }
+
+    /// Checks owners, loans and wait queues of all mutexes.
+    pub(crate) fn check_mutexes(&self) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        self.mutexes.for_each(|m| result = result.and(m.check()));
+        self.threads.for_each(|t| {
+            t.owned.for_each(|m| {
+                if m.owner.get() != Some(t) {
+                    result = Err("a thread lists a mutex that it does not own");
+                }
+            });
+            if t.priority.get() != t.user_priority.get().min(t.inherited.get()) {
+                result = Err("an effective priority is neither the user's nor the inherited one");
+            }
+            if t.threshold.get() != t.user_threshold.get().min(t.priority.get()) {
+                result = Err("an effective threshold is neither the user's nor the priority");
+            }
+        });
+        result
+    }
+}
+
+/// Releases all mutexes that `owner` has, letting interrupts in between two of them. Called with
+/// preemption disabled.
+fn release_owned(k: &Locked, owner: Thread) {
+    while let Some(mutex) = owner.owned.front() {
+        mutex.release(k);
+        k.breathe();
+    }
+}

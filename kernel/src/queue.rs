@@ -1,0 +1,377 @@
+//! Message queues.
+//!
+//! A ring of messages, each of 1 to 16 words. Who waits follows from the ring: senders only while it is
+//! full, receivers only while it is empty. The one exception is a flush, which empties the ring before it
+//! has let the last blocked sender go; an interrupt handler that comes in between finds senders waiting on
+//! a queue that has room, and leaves them to the flush.
+//!
+//! A blocked front sender waits at the head of the others and hands its message straight to the next
+//! receiver; it overtakes the stored messages and is never stored itself.
+
+use core::cell::Cell;
+use core::ptr::{null, null_mut};
+
+use crate::kernel::{Locked, lock};
+use crate::list::{LinkKind, Links};
+use crate::object_ref;
+use crate::thread::Thread;
+use crate::types::*;
+use crate::wait::{Place, WaitQueue};
+
+pub(crate) const QUEUE_ID: u32 = 0x5155_4555;
+/// Largest message, in words.
+pub(crate) const MAX_MESSAGE: UINT = 16;
+
+/// What a thread waits for at a queue, kept in its `wait_option`.
+mod role {
+    pub(super) const RECEIVER: u8 = 0;
+    pub(super) const SENDER: u8 = 1;
+    pub(super) const FRONT_SENDER: u8 = 2;
+}
+
+/// Control block of a queue. Same rules as for [`crate::TX_THREAD`].
+#[repr(C)]
+pub struct TX_QUEUE {
+    pub(crate) id: Cell<ULONG>,
+    /// Words of a message.
+    message_size: Cell<UINT>,
+    capacity: Cell<UINT>,
+    enqueued: Cell<UINT>,
+    /// The ring: from `start` up to, not including, `end`.
+    start: Cell<*mut ULONG>,
+    end: Cell<*mut ULONG>,
+    /// The oldest message.
+    read: Cell<*mut ULONG>,
+    /// Behind the newest.
+    write: Cell<*mut ULONG>,
+    waiters: WaitQueue,
+    pub(crate) send_notify: Cell<Option<QueueNotify>>,
+    name: Cell<*const CHAR>,
+    created_links: Links<Queue>,
+}
+
+// SAFETY: reached only with the kernel locked.
+unsafe impl Sync for TX_QUEUE {}
+// SAFETY: as for `Sync`.
+unsafe impl Send for TX_QUEUE {}
+
+object_ref! {
+    /// A created queue.
+    Queue -> TX_QUEUE
+}
+
+pub(crate) struct CreatedQueue;
+impl LinkKind<Queue> for CreatedQueue {
+    fn links(node: &Queue) -> &Links<Queue> {
+        &node.created_links
+    }
+}
+
+impl TX_QUEUE {
+    /// A control block that no kernel knows yet.
+    pub const fn new() -> Self {
+        Self {
+            id: Cell::new(0),
+            message_size: Cell::new(0),
+            capacity: Cell::new(0),
+            enqueued: Cell::new(0),
+            start: Cell::new(null_mut()),
+            end: Cell::new(null_mut()),
+            read: Cell::new(null_mut()),
+            write: Cell::new(null_mut()),
+            waiters: WaitQueue::new(),
+            send_notify: Cell::new(None),
+            name: Cell::new(null()),
+            created_links: Links::new(),
+        }
+    }
+}
+
+/// A snapshot of a queue.
+pub(crate) struct QueueInfo {
+    pub(crate) name: *const CHAR,
+    pub(crate) enqueued: ULONG,
+    pub(crate) available: ULONG,
+    pub(crate) first: Option<Thread>,
+    pub(crate) waiting: ULONG,
+    pub(crate) next: Option<Queue>,
+}
+
+/// Copies one message of `words` words, at least one.
+///
+/// # Safety
+///
+/// `from` is readable and `to` writable for that many words, both are aligned, and they do not overlap.
+#[inline(always)]
+unsafe fn copy(from: *const ULONG, to: *mut ULONG, words: UINT) {
+    // SAFETY: the caller's promise. Volatile keeps the loop a loop: the library call that the
+    // compiler would make of it costs more than most messages.
+    unsafe {
+        to.write(from.read());
+        let mut at = 1;
+        while at < words as usize {
+            to.add(at).write(from.add(at).read_volatile());
+            at += 1;
+        }
+    }
+}
+
+impl Queue {
+    /// # Safety
+    ///
+    /// `start` is the start of `bytes` bytes, aligned for words, that belong to this queue alone until
+    /// it is deleted; a message of `message_size` words, 1 to 16, fits in.
+    pub(crate) unsafe fn create(self, name: *const CHAR, message_size: UINT, start: *mut ULONG, bytes: ULONG) {
+        let capacity = bytes / (message_size * size_of::<ULONG>() as ULONG);
+        self.name.set(name);
+        self.message_size.set(message_size);
+        self.capacity.set(capacity);
+        self.start.set(start);
+        self.end.set(start.wrapping_add((capacity * message_size) as usize));
+        self.read.set(start);
+        self.write.set(start);
+        let k = lock();
+        self.id.set(QUEUE_ID);
+        k.queues.push_back(self);
+    }
+
+    /// The slot behind `slot`, `words` being the message size.
+    #[inline(always)]
+    fn following(self, slot: *mut ULONG, words: UINT) -> *mut ULONG {
+        let next = slot.wrapping_add(words as usize);
+        if next == self.end.get() { self.start.get() } else { next }
+    }
+
+    #[inline(always)]
+    fn store(self, source: *const ULONG) {
+        let (slot, words) = (self.write.get(), self.message_size.get());
+        // Set first: what the copy writes might be this block, for all the compiler knows.
+        self.write.set(self.following(slot, words));
+        // SAFETY: the ring is not full, so `write` was a free slot; the sender, which runs or waits,
+        // vouched for the source.
+        unsafe { copy(source, slot, words) };
+    }
+
+    #[inline(always)]
+    fn fetch(self, destination: *mut ULONG) {
+        let (slot, words) = (self.read.get(), self.message_size.get());
+        self.read.set(self.following(slot, words));
+        // SAFETY: the ring is not empty, so `read` was a stored message; the receiver vouched for the
+        // destination.
+        unsafe { copy(slot, destination, words) };
+    }
+
+    /// # Safety
+    ///
+    /// `source` is readable for one message of this queue until this returns.
+    #[inline(always)]
+    pub(crate) unsafe fn send(self, source: *const ULONG, wait: ULONG) -> UINT {
+        let k = lock();
+        let enqueued = self.enqueued.get();
+        if enqueued == self.capacity.get() || self.waiters.first().is_some() || self.send_notify.get().is_some() {
+            return self.send_slow::<false>(source, wait, k) as UINT;
+        }
+        self.enqueued.set(enqueued + 1);
+        self.store(source);
+        TX_SUCCESS
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Self::send`].
+    pub(crate) unsafe fn front_send(self, source: *const ULONG, wait: ULONG) -> UINT {
+        self.send_slow::<true>(source, wait, lock()) as UINT
+    }
+
+    #[inline(never)]
+    fn send_slow<const FRONT: bool>(self, source: *const ULONG, wait: ULONG, k: Locked) -> Code {
+        let enqueued = self.enqueued.get();
+        if enqueued == self.capacity.get() {
+            let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_FULL as Code };
+            thread.wait_memory.set(source.cast_mut());
+            thread.wait_option.set(if FRONT { role::FRONT_SENDER } else { role::SENDER });
+            let place = if FRONT { Place::Front } else { Place::Back };
+            // Before the wait: after it the queue may be gone.
+            let notify = self.send_notify.get();
+            let status = k.suspend_in(thread, &self.waiters, place, TX_QUEUE_SUSP, wait, TX_QUEUE_FULL);
+            if status == TX_SUCCESS
+                && let Some(notify) = notify
+            {
+                drop(k);
+                self.call(notify);
+            }
+            return status as Code;
+        }
+        let notify = self.send_notify.get();
+        if notify.is_some() {
+            // The notification belongs to this send: it runs before the receiver does.
+            k.disable_preemption();
+        }
+        match self.waiters.first() {
+            Some(receiver) if receiver.wait_option.get() == role::RECEIVER => {
+                // SAFETY: the receiver, which waits, vouched for its destination, the sender for the
+                // source.
+                unsafe { copy(source, receiver.wait_memory.get(), self.message_size.get()) };
+                k.wake(receiver, TX_SUCCESS);
+            }
+            _ => {
+                self.enqueued.set(enqueued + 1);
+                if FRONT {
+                    let read = self.read.get();
+                    let behind = if read == self.start.get() { self.end.get() } else { read };
+                    let slot = behind.wrapping_sub(self.message_size.get() as usize);
+                    // SAFETY: the ring is not full, so the slot before `read` is free.
+                    unsafe { copy(source, slot, self.message_size.get()) };
+                    self.read.set(slot);
+                } else {
+                    self.store(source);
+                }
+            }
+        }
+        if let Some(notify) = notify {
+            drop(k);
+            self.call(notify);
+            lock().enable_preemption();
+        }
+        TX_SUCCESS as Code
+    }
+
+    /// Calls the send notification. The kernel is unlocked.
+    fn call(self, notify: QueueNotify) {
+        // SAFETY: registered through `tx_queue_send_notify`, whose caller vouches for the function and
+        // for the queue existing while its senders run.
+        unsafe { notify(self.as_ptr()) };
+    }
+
+    /// # Safety
+    ///
+    /// `destination` is writable for one message of this queue until this returns.
+    #[inline(always)]
+    pub(crate) unsafe fn receive(self, destination: *mut ULONG, wait: ULONG) -> UINT {
+        let k = lock();
+        let enqueued = self.enqueued.get();
+        if enqueued == 0 || self.waiters.first().is_some() {
+            return self.receive_slow(destination, wait, k) as UINT;
+        }
+        self.enqueued.set(enqueued - 1);
+        self.fetch(destination);
+        TX_SUCCESS
+    }
+
+    #[inline(never)]
+    fn receive_slow(self, destination: *mut ULONG, wait: ULONG, k: Locked) -> Code {
+        let enqueued = self.enqueued.get();
+        if enqueued == 0 {
+            let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_EMPTY as Code };
+            thread.wait_memory.set(destination);
+            thread.wait_option.set(role::RECEIVER);
+            return k.suspend_in(thread, &self.waiters, Place::Back, TX_QUEUE_SUSP, wait, TX_QUEUE_EMPTY) as Code;
+        }
+        match self.waiters.first() {
+            Some(sender) if enqueued == self.capacity.get() => {
+                let source = sender.wait_memory.get();
+                if sender.wait_option.get() == role::FRONT_SENDER {
+                    // SAFETY: the sender, which waits, vouched for its source, the receiver for the
+                    // destination.
+                    unsafe { copy(source, destination, self.message_size.get()) };
+                } else {
+                    // The ring is full, so the slot that the fetch frees is the one `write` is at.
+                    self.fetch(destination);
+                    self.store(source);
+                }
+                k.wake(sender, TX_SUCCESS);
+            }
+            _ => {
+                self.enqueued.set(enqueued - 1);
+                self.fetch(destination);
+            }
+        }
+        TX_SUCCESS as Code
+    }
+
+    /// Discards all messages, those of blocked senders included; their calls succeed.
+    pub(crate) fn flush(self) -> UINT {
+        let k = lock();
+        if self.enqueued.get() != 0 {
+            self.enqueued.set(0);
+            self.read.set(self.start.get());
+            self.write.set(self.start.get());
+            k.disable_preemption();
+            k.wake_all(&self.waiters, TX_SUCCESS);
+            k.enable_preemption();
+        }
+        TX_SUCCESS
+    }
+
+    /// Wakes all waiters with `TX_DELETED`.
+    pub(crate) fn delete(self) -> UINT {
+        let k = lock();
+        self.id.set(0);
+        self.waiters.close(TX_QUEUE_ERROR);
+        k.queues.remove(self);
+        k.disable_preemption();
+        k.wake_all(&self.waiters, TX_DELETED);
+        k.enable_preemption();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn prioritize(self) -> UINT {
+        let _k = lock();
+        self.waiters.prioritize();
+        TX_SUCCESS
+    }
+
+    pub(crate) fn info(self) -> QueueInfo {
+        let _k = lock();
+        QueueInfo {
+            name: self.name.get(),
+            enqueued: self.enqueued.get(),
+            available: self.capacity.get() - self.enqueued.get(),
+            first: self.waiters.first(),
+            waiting: self.waiters.len(),
+            next: self.created_links.next(),
+        }
+    }
+
+    fn check(self) -> Result<(), &'static str> {
+        self.waiters.check(TX_QUEUE_SUSP)?;
+        let stored = self.enqueued.get();
+        let words = (self.write.get() as usize).wrapping_sub(self.read.get() as usize) / size_of::<ULONG>();
+        let ring = (self.capacity.get() * self.message_size.get()) as usize;
+        let expected = (stored * self.message_size.get()) as usize;
+        if stored > self.capacity.get() {
+            return Err("a queue holds more than it can");
+        }
+        let distance = if self.write.get() < self.read.get() {
+            ring - (self.read.get() as usize - self.write.get() as usize) / size_of::<ULONG>()
+        } else {
+            words
+        };
+        if distance != expected % ring {
+            return Err("a queue's ends and its count disagree");
+        }
+        let mut at = self.waiters.first();
+        while let Some(thread) = at {
+            let fits =
+                if thread.wait_option.get() == role::RECEIVER { stored == 0 } else { stored == self.capacity.get() };
+            if !fits {
+                return Err("a thread waits on a queue that could serve it");
+            }
+            at = self.waiters.after(thread);
+        }
+        Ok(())
+    }
+}
+
+impl Locked {
+    pub(crate) fn has_queue(&self, queue: Queue) -> bool {
+        self.queues.contains(queue)
+    }
+
+    /// Checks rings and waiters of all queues.
+    pub(crate) fn check_queues(&self) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        self.queues.for_each(|q| result = result.and(q.check()));
+        result
+    }
+}

@@ -1,0 +1,334 @@
+//! The hot path: what a relinquish costs, how long it masks interrupts, what it moves, and that the
+//! slow path answers where the fast one may not.
+#![no_std]
+#![no_main]
+
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use bsp::interrupt::{self, InterruptId};
+use ontarget::{Outcome, Trace, Why, at, check_kernel, ensure, ensure_eq, note, spawn, tests};
+use threadx::thread;
+use threadx::{PreemptionThreshold, Priority, Ticks, stack};
+use threadx_sys::_tx_thread_relinquish;
+
+#[bsp::entry]
+fn main() -> ! {
+    ontarget::run(tests![
+        masked_stretch: 10,
+        round_trip: 20,
+        alone_returns: 10,
+        with_a_threshold: 10,
+        in_an_interrupt: 10,
+        in_a_critical_section: 10,
+        ring_changes_between_turns: 20,
+    ])
+}
+
+/// Instructions of a round trip, at most; a debug build does not inline the safe API's call and counts twice.
+const ROUND_TRIP: u32 = if cfg!(debug_assertions) { 80 } else { 40 };
+/// Instructions with IRQ masked in one stretch, at most.
+const MASKED: usize = 12;
+
+const SAMPLES: usize = 256;
+
+static TRACE: Trace = Trace::new();
+
+/// Words of memory that an A32 instruction moves.
+fn words(instruction: u32) -> (u32, u32) {
+    let load = instruction & (1 << 20) != 0;
+    let moved = match instruction >> 25 & 7 {
+        // LDM, STM: a register list.
+        0b100 => (instruction & 0xffff).count_ones(),
+        // VLDM, VSTM of D or S registers: the number of words. One without write-back, up or down, is a
+        // single register's VLDR or VSTR.
+        0b110 if instruction & 0xe00 == 0xa00 => {
+            let single = instruction & (1 << 24) != 0 && instruction & (1 << 21) == 0;
+            if single { 1 + (instruction >> 8 & 1) } else { instruction & 0xff }
+        }
+        // LDR, STR.
+        0b010 => 1,
+        0b011 if instruction & 0x10 == 0 => 1,
+        _ => 0,
+    };
+    if load { (moved, 0) } else { (0, moved) }
+}
+
+/// Reads the code itself: CPSID to MSR CPSR_c, and the register lists.
+fn masked_stretch() -> Outcome {
+    const CPSID_I: u32 = 0xf10c_0080;
+    /// MSR to CPSR's control byte, whatever other bytes it writes.
+    const MSR_CPSR_C: u32 = 0xe121_f000;
+    const BX_LR: u32 = 0xe12f_ff1e;
+    let code = _tx_thread_relinquish as *const u32;
+    let (mut masked_at, mut unmasked_at, mut length) = (None, None, 0);
+    let (mut loaded, mut stored) = (0, 0);
+    for n in 0..64 {
+        // SAFETY: the code RAM is readable, and the function and those linked after it are longer than
+        // what is read: the loop ends at the function's return.
+        let instruction = unsafe { code.add(n).read_volatile() };
+        let (l, s) = words(instruction);
+        (loaded, stored) = (loaded + l, stored + s);
+        if instruction == CPSID_I {
+            ensure!(masked_at.is_none(), "IRQ is masked twice");
+            masked_at = Some(n);
+        }
+        if instruction & 0xfff1_fff0 == MSR_CPSR_C {
+            unmasked_at = Some(n);
+        }
+        // A branch would make the count a guess.
+        ensure!(instruction == BX_LR || instruction >> 25 & 7 != 0b101, "branch at instruction {n}");
+        if instruction == BX_LR {
+            length = n + 1;
+            break;
+        }
+    }
+    let (Some(from), Some(to)) = (masked_at, unmasked_at) else {
+        return Err(Why::failed(format_args!("no CPSID ... MSR in the code of relinquish")));
+    };
+    ensure!(from < to && to < length, "CPSID at {from}, MSR at {to}, {length} instructions");
+    // CPSID itself executes unmasked; MSR is the last that executes masked.
+    let masked = to - from;
+    note!("relinquish: {length} instructions, IRQ masked for {masked}");
+    note!("relinquish: {stored} words stored and {loaded} loaded a switch");
+    ensure!(masked <= MASKED, "IRQ masked for {masked} instructions, at most {MASKED}");
+    // Both callee-saved sets, FPSCR, CPSR, SP and PC must be among them.
+    ensure!(
+        stored >= 16 + 8 + 4 && loaded >= 16 + 8 + 4,
+        "{stored} words stored, {loaded} loaded: not a whole context"
+    );
+    Ok(())
+}
+
+use bsp::memory::{Btcm, Dram0};
+stack! {
+    static IN_BTCM_A: Stack<Btcm, 4096>;
+    static IN_BTCM_B: Stack<Btcm, 4096>;
+    static IN_DRAM_A: Stack<Dram0, 4096>;
+    static IN_DRAM_B: Stack<Dram0, 4096>;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Seen {
+    least: u32,
+    most: u32,
+    interrupted: u32,
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+fn partner() {
+    while !STOP.load(Relaxed) {
+        thread::relinquish();
+    }
+}
+
+fn sampler() -> Seen {
+    let mut seen = Seen { least: u32::MAX, most: 0, interrupted: 0 };
+    thread::relinquish();
+    for _ in 0..SAMPLES {
+        let interrupts = interrupt::count();
+        let start = bsp::cycles();
+        thread::relinquish();
+        let end = bsp::cycles();
+        if interrupt::count() != interrupts {
+            seen.interrupted += 1;
+            continue;
+        }
+        let sample = end.wrapping_sub(start);
+        seen.least = seen.least.min(sample);
+        seen.most = seen.most.max(sample);
+    }
+    STOP.store(true, Relaxed);
+    seen
+}
+
+fn round_trip() -> Outcome {
+    let mut all = [Seen { least: 0, most: 0, interrupted: 0 }; 2];
+    for (n, seen) in all.iter_mut().enumerate() {
+        STOP.store(false, Relaxed);
+        ontarget::just_after_a_tick()?;
+        let (a, b) = if n == 0 {
+            (
+                at::<10>("sampler").suspended().spawn(ontarget::cell(0), IN_BTCM_A.take()?, sampler)?,
+                at::<10>("partner").suspended().spawn(ontarget::cell(1), IN_BTCM_B.take()?, partner)?,
+            )
+        } else {
+            (
+                at::<10>("sampler").suspended().spawn(ontarget::cell(0), IN_DRAM_A.take()?, sampler)?,
+                at::<10>("partner").suspended().spawn(ontarget::cell(1), IN_DRAM_B.take()?, partner)?,
+            )
+        };
+        let (first, second) = (a.thread(), b.thread());
+        critical_section::with(|_| first.resume().and_then(|_| second.resume()))?;
+        *seen = a.join()?;
+        b.join()?;
+    }
+    for (seen, region) in all.iter().zip(["BTCM", "DRAM0"]) {
+        note!(
+            "round trip, stacks in {region}: {} to {} instructions, {} interrupted",
+            seen.least,
+            seen.most,
+            seen.interrupted
+        );
+    }
+    let [seen, other] = all;
+    ensure_eq!(seen, other, "BTCM against DRAM0, which cost the same here");
+    ensure_eq!(seen.interrupted, 0, "interrupted samples right after a tick");
+    ensure!(seen.least == seen.most, "{} to {} instructions: not identical", seen.least, seen.most);
+    ensure!(seen.most <= ROUND_TRIP, "{} instructions, at most {ROUND_TRIP}", seen.most);
+    // Two switches cannot cost less than the code of two.
+    ensure!(seen.least >= 28, "{} instructions: the partner did not run", seen.least);
+    Ok(())
+}
+
+fn alone_returns() -> Outcome {
+    let me = thread::current().ok_or(threadx::Error::Thread)?;
+    let before = me.info()?.run_count;
+    let start = bsp::cycles();
+    thread::relinquish();
+    let alone = bsp::cycles().wrapping_sub(start);
+    note!("relinquish alone at its priority: {alone} instructions");
+    for _ in 0..1000 {
+        thread::relinquish();
+    }
+    // Nothing was scheduled.
+    ensure_eq!(me.info()?.run_count, before, "run count");
+    // A lower thread gets nothing, a waiting equal neither.
+    let low = spawn(0, at::<20>("low"), || TRACE.push(1))?;
+    let waiting = spawn(1, at::<16>("waiting").suspended(), || TRACE.push(2))?;
+    for _ in 0..1000 {
+        thread::relinquish();
+    }
+    ensure!(TRACE.is_empty(), "relinquish let the wrong thread run");
+    waiting.thread().resume()?;
+    thread::relinquish();
+    TRACE.expect(&[2])?;
+    low.join()?;
+    waiting.join()?;
+    TRACE.clear();
+    check_kernel()
+}
+
+/// A threshold switched on and off between turns: the pointer that the fast path follows must change
+/// each time.
+fn with_a_threshold() -> Outcome {
+    let me = thread::current().ok_or(threadx::Error::Thread)?;
+    let equal = spawn(0, at::<16>("equal"), || {
+        for _ in 0..4 {
+            TRACE.push(2);
+            thread::relinquish();
+        }
+    })?;
+    let held = spawn(1, at::<14>("held").suspended(), || {
+        TRACE.push(1);
+        let me = thread::current().ok_or(threadx::Error::Thread)?;
+        me.suspend()?;
+        TRACE.push(3);
+        Ok::<_, threadx::Error>(())
+    })?;
+    let strong = PreemptionThreshold::at(Priority::of::<12>());
+    let none = PreemptionThreshold::at(Priority::of::<16>());
+    me.set_preemption_threshold(strong)?;
+    held.thread().resume()?;
+    TRACE.push(0);
+    thread::relinquish();
+    TRACE.expect(&[0, 1, 2])?;
+    me.set_preemption_threshold(none)?;
+    thread::relinquish();
+    TRACE.expect(&[0, 1, 2, 2])?;
+    me.set_preemption_threshold(strong)?;
+    held.thread().resume()?;
+    TRACE.push(9);
+    // Without a threshold the held thread preempts at once.
+    me.set_preemption_threshold(none)?;
+    TRACE.expect(&[0, 1, 2, 2, 9, 3])?;
+    thread::relinquish();
+    thread::relinquish();
+    TRACE.expect(&[0, 1, 2, 2, 9, 3, 2, 2])?;
+    TRACE.clear();
+    equal.join()?;
+    held.join()??;
+    check_kernel()
+}
+
+fn in_an_interrupt() -> Outcome {
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    let handler = || {
+        for _ in 0..10 {
+            thread::relinquish();
+        }
+        TAKEN.store(TAKEN.load(Relaxed) + 1, Relaxed);
+    };
+    interrupt::register(InterruptId::sgi(1), 0x90, handler)
+        .map_err(|error| Why::failed(format_args!("software interrupt: {error:?}")))?;
+    interrupt::enable(InterruptId::sgi(1));
+    let equal = spawn(0, at::<16>("equal"), || TRACE.push(1))?;
+    let me = thread::current().ok_or(threadx::Error::Thread)?;
+    let before = me.info()?.run_count;
+    for n in 1..=100 {
+        interrupt::pend_sgi(1);
+        ensure_eq!(TAKEN.load(Relaxed), n, "interrupts");
+    }
+    ensure!(TRACE.is_empty(), "relinquish in an interrupt let another thread run");
+    ensure_eq!(me.info()?.run_count, before, "run count");
+    thread::relinquish();
+    TRACE.expect(&[1])?;
+    TRACE.clear();
+    equal.join()?;
+    check_kernel()
+}
+
+fn in_a_critical_section() -> Outcome {
+    let equal = spawn(0, at::<16>("equal"), || TRACE.push(1))?;
+    critical_section::with(|_| {
+        for _ in 0..100 {
+            thread::relinquish();
+        }
+    });
+    ensure!(TRACE.is_empty(), "relinquish in a critical section let another thread run");
+    thread::relinquish();
+    TRACE.expect(&[1])?;
+    TRACE.clear();
+    equal.join()?;
+    Ok(())
+}
+
+/// Threads come to and leave the ring of equals in all ways while it turns.
+fn ring_changes_between_turns() -> Outcome {
+    static ROUNDS: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
+    fn turns(n: usize) -> impl FnOnce() + Send + 'static {
+        move || {
+            while ROUNDS[n].load(Relaxed) < 1000 {
+                ROUNDS[n].fetch_add(1, Relaxed);
+                thread::relinquish();
+            }
+        }
+    }
+    let a = spawn(0, at::<16>("a"), turns(0))?;
+    let b = spawn(1, at::<16>("b"), turns(1))?;
+    let c = spawn(2, at::<16>("c").suspended(), turns(2))?;
+    let d = spawn(3, at::<17>("d"), turns(3))?;
+    for round in 0..900_u32 {
+        match round % 9 {
+            0 => drop(c.thread().resume()?),
+            2 => c.thread().suspend()?,
+            3 => drop(d.thread().set_priority(Priority::of::<16>())?),
+            5 => drop(d.thread().set_priority(Priority::of::<17>())?),
+            6 => drop(a.thread().suspend()),
+            8 => drop(a.thread().resume()),
+            _ => {}
+        }
+        check_kernel()?;
+        thread::relinquish();
+    }
+    let counts = [0, 1, 2, 3].map(|n: usize| ROUNDS[n].load(Relaxed));
+    ensure_eq!(counts[1], 900, "turns of the thread that was always there");
+    // In the ring for 7 of 9, 2 of 9 and 2 of 9 turns.
+    ensure_eq!(counts, [700, 900, 200, 200], "turns");
+    let _ = c.thread().resume();
+    thread::sleep(Ticks::new(1))?;
+    for handle in [a, b, c, d] {
+        handle.join()?;
+    }
+    check_kernel()
+}
