@@ -26,6 +26,9 @@ fn compile() -> Result<(), String> {
     };
     let flags = told("FLAGS").unwrap_or_default();
     let include = told("INCLUDE").unwrap_or_default();
+    for dir in include.split(';') {
+        println!("cargo::rerun-if-changed={dir}");
+    }
     let archiver = told("AR").unwrap_or_default();
     for (suffix, checks) in [("checked", true), ("unchecked", false)] {
         let mut build = cc::Build::new();

@@ -49,12 +49,16 @@ fn compile() -> Result<(), String> {
         ));
     };
 
+    let include = told("INCLUDE").unwrap_or_default();
+    for dir in include.split(';') {
+        println!("cargo::rerun-if-changed={dir}");
+    }
     // A quoted #include looks beside the source first, where upstream's board headers are.
     let copy = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("demo_s32z280.c");
     fs::write(&copy, text).map_err(|error| format!("cannot write {}: {error}", copy.display()))?;
     let mut build = cc::Build::new();
     build.no_default_flags(true).compiler(&compiler).archiver(told("AR").unwrap_or_default()).cargo_warnings(false);
-    build.include(Path::new("shim")).includes(told("INCLUDE").unwrap_or_default().split(';')).file(&copy);
+    build.include(Path::new("shim")).includes(include.split(';')).file(&copy);
     for flag in told("FLAGS").unwrap_or_default().split(';') {
         build.flag(flag);
     }

@@ -52,11 +52,8 @@ fn declaration(name: &str, ty: &str) -> String {
         let definition = format!("pub type {callback} = unsafe extern \"C-unwind\" fn");
         let at = TYPES.find(&definition).unwrap_or_else(|| panic!("no type {callback} in types.rs"));
         let (arguments, _) = bracketed(&TYPES[at + definition.len()..]).unwrap();
-        let arguments: Vec<String> = arguments
-            .split(", ")
-            .enumerate()
-            .map(|(n, ty)| declaration(&format!("a{}", n + 1), &ty.replace("crate::", "")))
-            .collect();
+        let arguments: Vec<String> =
+            arguments.split(", ").enumerate().map(|(n, ty)| declaration(&format!("a{}", n + 1), ty)).collect();
         let arguments = arguments.join(", ");
         return format!("VOID (*{name})({arguments})");
     }
@@ -66,6 +63,7 @@ fn declaration(name: &str, ty: &str) -> String {
         stars.push('*');
         ty = rest.trim();
     }
+    let ty = ty.trim_start_matches("crate::");
     assert!(ty.chars().all(|c| c.is_ascii_uppercase() || c == '_'), "this test does not know the type {ty}");
     format!("{ty} {stars}{name}")
 }
@@ -124,9 +122,8 @@ fn header() -> String {
          #error \"the bundled kernel's control blocks have the sizes below on 32-bit Arm only\"\n#endif\n\n\
          /* Control blocks: the memory is the application's, what is in it the kernel's. */\n",
     );
-    for (name, size, align) in BLOCKS {
-        let word = if *align == 8 { "ULONG64" } else { "ULONG" };
-        let _ = writeln!(text, "typedef struct {name}_STRUCT {{ {word} tx_reserved[{}]; }} {name};", size / align);
+    for (name, word, count) in BLOCKS {
+        let _ = writeln!(text, "typedef struct {name}_STRUCT {{ {word} tx_reserved[{count}]; }} {name};");
     }
     text += "\n/* Constants. */\n#define TX_NULL ((void *) 0)\n";
     for (ty, name, value, doc) in constants() {
