@@ -113,6 +113,16 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         }
     }
 
+    /// Makes `node` the one member of an empty list.
+    #[inline(always)]
+    pub(crate) fn push_only(&self, node: T) {
+        let links = K::links(&node);
+        debug_assert!(self.head.get().is_none() && !links.is_linked());
+        links.next.set(Some(node));
+        links.prev.set(Some(node));
+        self.head.set(Some(node));
+    }
+
     /// Unlinks the one member that a list has.
     #[inline(always)]
     pub(crate) fn remove_only(&self, node: T) {

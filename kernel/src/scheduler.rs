@@ -148,6 +148,25 @@ impl Scheduler {
         }
     }
 
+    /// [`Self::remove`] for the running thread, which is first of its equals by invariant 2 whatever the
+    /// stored head says, and has no claim, because [`Self::select`] ended it.
+    #[inline(always)]
+    fn remove_running(&self, running: Thread) {
+        let priority = running.priority.get();
+        let list = self.list(priority);
+        if running.links_ready().next() == Some(running) {
+            list.remove_only(running);
+            self.ready.set(self.ready.get() & !bit(priority));
+        } else {
+            list.set_front(running);
+            let previous = running.links_ready().prev();
+            list.remove(running);
+            if let Some(previous) = previous {
+                self.refresh_next(previous);
+            }
+        }
+    }
+
     fn forget_preempted(&self, thread: Thread) {
         let slot = self.preempted_thread(thread.priority.get());
         if slot.get() == Some(thread) {
@@ -165,18 +184,24 @@ impl Scheduler {
 
     /// The thread to run, if any is ready: the highest, unless the innermost preempted thread's
     /// threshold holds that one off.
+    #[inline(always)]
     fn select(&self) -> Option<Thread> {
         let highest = self.highest()?;
         if let Some(thread) = self.innermost_preempted()
             && thread.threshold.get() <= highest
         {
-            self.forget_preempted(thread);
-            if self.list(thread.priority.get()).front() != Some(thread) {
-                self.move_to_front(thread);
-            }
-            return Some(thread);
+            return Some(self.resume_preempted(thread));
         }
         self.list(highest).front()
+    }
+
+    #[inline(never)]
+    fn resume_preempted(&self, thread: Thread) -> Thread {
+        self.forget_preempted(thread);
+        if self.list(thread.priority.get()).front() != Some(thread) {
+            self.move_to_front(thread);
+        }
+        thread
     }
 
     /// Puts a ready thread before its equals, whose order is unchanged. Needed only where the running
@@ -295,20 +320,48 @@ impl Locked {
     /// Makes `thread` ready behind its equals and lets it preempt if it may.
     pub(crate) fn make_ready(&self, thread: Thread) {
         thread.state.set(TX_READY as u8);
-        self.scheduler.insert(thread, false);
+        let scheduler = &self.scheduler;
         match port::current() {
-            Current::Thread(running) => {
-                if !running.is_ready() || thread.priority.get() < running.threshold.get() {
-                    self.reschedule();
+            Current::Thread(running) if running.is_ready() => {
+                let priority = thread.priority.get();
+                let list = scheduler.list(priority);
+                if list.front().is_none() {
+                    // `running` is of another priority, so no list head lags that matters here.
+                    list.push_only(thread);
+                    scheduler.ready.set(scheduler.ready.get() | bit(priority));
+                    thread.context().set_next(None);
+                } else {
+                    scheduler.insert(thread, false);
+                }
+                if priority < running.threshold.get() && !scheduler.preemption_disabled() {
+                    self.preempt(running, thread);
                 }
             }
+            Current::Thread(_) => {
+                scheduler.insert(thread, false);
+                self.reschedule();
+            }
             Current::Interrupt => {
+                scheduler.insert(thread, false);
                 if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
                     port::request_reschedule();
                 }
             }
-            Current::Idle | Current::Initialization => {}
+            Current::Idle | Current::Initialization => scheduler.insert(thread, false),
         }
+    }
+
+    /// Switches from `running` to `thread`, which has just become ready above the threshold of
+    /// `running`. By invariant 1 nobody else was ready up there, and by invariant 4 no preempted
+    /// thread's threshold holds off what `running` did not: so `thread` is what [`Scheduler::select`]
+    /// would choose.
+    #[inline(always)]
+    fn preempt(&self, running: Thread, thread: Thread) {
+        self.scheduler.list(running.priority.get()).set_front(running);
+        self.scheduler.mark_preempted(running);
+        running.preemptions.set(running.preemptions.get().wrapping_add(1));
+        self.check_stack(running);
+        port::switch(running, Some(thread));
     }
 
     /// Takes `thread`, which is ready and not running, from the ready list.
@@ -320,7 +373,8 @@ impl Locked {
     /// Takes the running thread from the ready list and runs another; returns when it is chosen
     /// again. The caller has made sure that preemption is enabled.
     pub(crate) fn suspend_running(&self, running: Thread, state: UINT) {
-        self.make_unready(running, state);
+        running.state.set(state as u8);
+        self.scheduler.remove_running(running);
         self.scheduler.slice_expired.set(false);
         self.leave(running, self.scheduler.select());
     }
@@ -340,6 +394,7 @@ impl Locked {
 
     /// A switch that the running thread asked for: counted as one of its turns, so that its next
     /// turn starts with a fresh time-slice.
+    #[inline(always)]
     fn leave(&self, running: Thread, next: Option<Thread>) {
         self.check_stack(running);
         running.context().count_turn();

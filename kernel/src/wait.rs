@@ -56,8 +56,13 @@ impl WaitQueue {
         self.list.after(thread)
     }
 
+    #[inline(always)]
     pub(crate) fn remove(&self, thread: Thread) {
-        self.list.remove(thread);
+        if thread.links_wait().next() == Some(thread) {
+            self.list.remove_only(thread);
+        } else {
+            self.list.remove(thread);
+        }
         self.count.set(self.count.get() - 1);
     }
 
@@ -138,6 +143,7 @@ impl Locked {
             return queue.closed.get();
         }
         match place {
+            _ if queue.list.front().is_none() => queue.list.push_only(thread),
             Place::Back => queue.list.push_back(thread),
             Place::Front => queue.list.push_front(thread),
         }
