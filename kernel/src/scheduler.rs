@@ -108,9 +108,8 @@ impl Scheduler {
     /// Invariant 3, for one thread.
     #[inline(never)] // several callers, and size matters more here than a call
     fn refresh_next(&self, thread: Thread) {
-        let slow = thread.threshold.get() != thread.priority.get()
+        let slow = !thread.is_plain()
             || thread.links_ready().next() == Some(thread)
-            || thread.is_timer_thread()
             || (self.preemption_disabled() && port::running() == Some(thread));
         thread.context().set_next(if slow { None } else { thread.links_ready().next() });
     }
@@ -154,9 +153,15 @@ impl Scheduler {
     fn remove_running(&self, running: Thread) {
         let priority = running.priority.get();
         let list = self.list(priority);
-        if running.links_ready().next() == Some(running) {
+        let next = running.links_ready().next();
+        if next == Some(running) {
             list.remove_only(running);
             self.ready.set(self.ready.get() & !bit(priority));
+        } else if let Some(other) = next
+            && running.links_ready().prev() == next
+        {
+            list.remove_other(running, other);
+            other.context().set_next(None);
         } else {
             list.set_front(running);
             let previous = running.links_ready().prev();
@@ -325,13 +330,20 @@ impl Locked {
             Current::Thread(running) if running.is_ready() => {
                 let priority = thread.priority.get();
                 let list = scheduler.list(priority);
-                if list.front().is_none() {
-                    // `running` is of another priority, so no list head lags that matters here.
-                    list.push_only(thread);
-                    scheduler.ready.set(scheduler.ready.get() | bit(priority));
-                    thread.context().set_next(None);
-                } else {
-                    scheduler.insert(thread, false);
+                match list.front() {
+                    None => {
+                        list.push_only(thread);
+                        scheduler.ready.set(scheduler.ready.get() | bit(priority));
+                        thread.context().set_next(None);
+                    }
+                    // The head of a list of one does not lag.
+                    Some(only) if only.links_ready().next() == Some(only) => {
+                        list.push_second(only, thread);
+                        let disabled = only == running && scheduler.preemption_disabled();
+                        only.context().set_next(if only.is_plain() && !disabled { Some(thread) } else { None });
+                        thread.context().set_next(if thread.is_plain() { Some(only) } else { None });
+                    }
+                    Some(_) => scheduler.insert(thread, false),
                 }
                 if priority < running.threshold.get() && !scheduler.preemption_disabled() {
                     self.preempt(running, thread);
