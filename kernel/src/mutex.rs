@@ -183,16 +183,20 @@ impl Mutex {
         }
         if count != 1 {
             self.count.set(count - 1);
-        } else {
+        } else if self.inherit.get() {
             k.disable_preemption();
             self.release(&k);
             k.enable_preemption();
+        } else {
+            // No priority changes, and the wake is the last step.
+            self.release(&k);
         }
         TX_SUCCESS as Code
     }
 
     /// Takes the mutex from its owner, whoever that is and however often it got it, takes back what
-    /// was lent, and hands the mutex to the next waiter. Called with preemption disabled.
+    /// was lent, and hands the mutex to the next waiter. Called with preemption disabled if priorities
+    /// are inherited, because then more than one thread may change its place.
     pub(crate) fn release(self, k: &Locked) {
         let old = self.owner.take();
         let inherit = self.inherit.get();
@@ -214,6 +218,7 @@ impl Mutex {
         }
         if let Some(next) = next {
             k.wake(next, TX_SUCCESS);
+            // With inheritance nobody has run since.
             if inherit && let Some(best) = self.waiters.highest() {
                 // `next` was the best waiter, so this raises nobody now; it counts when the user
                 // lowers the new owner.
