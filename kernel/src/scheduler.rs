@@ -147,6 +147,22 @@ impl Scheduler {
         }
     }
 
+    /// Puts the running thread, which is in no list, before its equals. Only its own list's head may
+    /// lag, so none does now.
+    #[inline(always)]
+    fn insert_running(&self, running: Thread) {
+        let priority = running.priority.get();
+        let list = self.list(priority);
+        if list.front().is_none() {
+            list.push_only(running);
+            self.ready.set(self.ready.get() | bit(priority));
+            running.context().set_next(None);
+        } else {
+            list.push_front(running);
+            self.refresh_with_predecessor(running);
+        }
+    }
+
     /// [`Self::remove`] for the running thread, which is first of its equals by invariant 2 whatever the
     /// stored head says, and has no claim, because [`Self::select`] ended it.
     #[inline(always)]
@@ -236,7 +252,9 @@ impl Scheduler {
     /// Who runs after `running`, which is ready or has just ceased to be; keeps the books of a
     /// preemption. The answer must be acted upon before interrupts are unmasked.
     fn next_after(&self, running: Thread) -> Option<Thread> {
-        self.sync_head();
+        if running.links_ready().is_linked() {
+            self.list(running.priority.get()).set_front(running);
+        }
         let expired = self.slice_expired.replace(false);
         if running.is_ready() {
             if expired && running.threshold.get() == running.priority.get() {
@@ -499,13 +517,18 @@ impl Locked {
     /// preempted here.
     pub(crate) fn move_to_priority(&self, thread: Thread, priority: u8, threshold: u8) {
         let ready = thread.is_ready();
-        if ready {
+        let running = port::running() == Some(thread);
+        if ready && running {
+            self.scheduler.remove_running(thread);
+        } else if ready {
             self.scheduler.remove(thread);
         }
         thread.priority.set(priority);
         thread.threshold.set(threshold);
-        if ready {
-            self.scheduler.insert(thread, port::running() == Some(thread));
+        if ready && running {
+            self.scheduler.insert_running(thread);
+        } else if ready {
+            self.scheduler.insert(thread, false);
         }
     }
 
