@@ -121,15 +121,11 @@ impl Scheduler {
         }
     }
 
-    fn insert(&self, thread: Thread, front: bool) {
+    /// Puts a thread that is in no list behind its equals.
+    fn insert(&self, thread: Thread) {
         self.sync_head();
         let priority = thread.priority.get();
-        let list = self.list(priority);
-        if front {
-            list.push_front(thread);
-        } else {
-            list.push_back(thread);
-        }
+        self.list(priority).push_back(thread);
         self.ready.set(self.ready.get() | bit(priority));
         self.refresh_with_predecessor(thread);
     }
@@ -361,23 +357,23 @@ impl Locked {
                         only.context().set_next(if only.is_plain() && !disabled { Some(thread) } else { None });
                         thread.context().set_next(if thread.is_plain() { Some(only) } else { None });
                     }
-                    Some(_) => scheduler.insert(thread, false),
+                    Some(_) => scheduler.insert(thread),
                 }
                 if priority < running.threshold.get() && !scheduler.preemption_disabled() {
                     self.preempt(running, thread);
                 }
             }
             Current::Thread(_) => {
-                scheduler.insert(thread, false);
+                scheduler.insert(thread);
                 self.reschedule();
             }
             Current::Interrupt => {
-                scheduler.insert(thread, false);
+                scheduler.insert(thread);
                 if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
                     port::request_reschedule();
                 }
             }
-            Current::Idle | Current::Initialization => scheduler.insert(thread, false),
+            Current::Idle | Current::Initialization => scheduler.insert(thread),
         }
     }
 
@@ -390,7 +386,7 @@ impl Locked {
         self.scheduler.list(running.priority.get()).set_front(running);
         self.scheduler.mark_preempted(running);
         running.preemptions.set(running.preemptions.get().wrapping_add(1));
-        self.check_stack(running);
+        self.check_own_stack(running);
         port::switch(running, Some(thread));
     }
 
@@ -409,6 +405,16 @@ impl Locked {
         self.leave(running, self.scheduler.select());
     }
 
+    /// Whether the running thread would go on running, preemption is enabled, and so a thread that
+    /// becomes ready is the only one that may preempt.
+    #[inline(always)]
+    pub(crate) fn is_settled(&self) -> bool {
+        let Current::Thread(running) = port::current() else { return false };
+        !self.scheduler.preemption_disabled()
+            && self.scheduler.preempted.get() == 0
+            && self.scheduler.highest().is_some_and(|p| p >= running.threshold.get())
+    }
+
     /// Switches to the thread that should run, if that is not the running one.
     pub(crate) fn reschedule(&self) {
         if self.scheduler.preemption_disabled() {
@@ -417,7 +423,7 @@ impl Locked {
         let Current::Thread(running) = port::current() else { return };
         let next = self.scheduler.next_after(running);
         if next != Some(running) {
-            self.check_stack(running);
+            self.check_own_stack(running);
             port::switch(running, next);
         }
     }
@@ -426,7 +432,7 @@ impl Locked {
     /// turn starts with a fresh time-slice.
     #[inline(always)]
     fn leave(&self, running: Thread, next: Option<Thread>) {
-        self.check_stack(running);
+        self.check_own_stack(running);
         running.context().count_turn();
         if next != Some(running) {
             port::switch(running, next);
@@ -528,7 +534,7 @@ impl Locked {
         if ready && running {
             self.scheduler.insert_running(thread);
         } else if ready {
-            self.scheduler.insert(thread, false);
+            self.scheduler.insert(thread);
         }
     }
 

@@ -481,6 +481,17 @@ impl Locked {
         let _ = thread;
     }
 
+    /// [`Self::check_stack`] of the thread that executes.
+    #[inline(always)]
+    pub(crate) fn check_own_stack(&self, running: Thread) {
+        #[cfg(feature = "stack-checking")]
+        if !port::own_stack_intact(running) {
+            self.stack_damaged(running);
+        }
+        #[cfg(not(feature = "stack-checking"))]
+        let _ = running;
+    }
+
     #[cfg(feature = "stack-checking")]
     #[cold]
     fn stack_damaged(&self, thread: Thread) {

@@ -516,6 +516,15 @@ pub(crate) fn stack_intact(thread: Thread) -> bool {
     sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
 }
 
+/// [`stack_intact`] for the thread that executes.
+#[inline(always)]
+pub(crate) fn own_stack_intact(thread: Thread) -> bool {
+    let sp: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+}
+
 pub(crate) fn abandon(_thread: Thread) {}
 pub(crate) fn abandon_running() {}
 
