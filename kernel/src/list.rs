@@ -74,11 +74,7 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         let links = K::links(&node);
         debug_assert!(!links.is_linked());
         match self.head.get() {
-            None => {
-                links.next.set(Some(node));
-                links.prev.set(Some(node));
-                self.head.set(Some(node));
-            }
+            None => self.push_only(node),
             Some(head) => {
                 let tail = K::links(&head).prev.replace(Some(node));
                 links.next.set(Some(head));

@@ -109,6 +109,7 @@ impl Mutex {
         self.inherit.set(inherit);
         self.id.set(MUTEX_ID);
         k.mutexes.push_back(self);
+        k.release_owned.set(Some(release_owned));
     }
 
     pub(crate) fn get(self, wait: ULONG) -> UINT {
@@ -246,7 +247,9 @@ impl Mutex {
     fn admit(self, next: Option<Thread>, k: &Locked) {
         let Some(next) = next else { return };
         k.wake(next, TX_SUCCESS);
-        if self.inherit.get() && let Some(best) = self.waiters.highest() {
+        if self.inherit.get()
+            && let Some(best) = self.waiters.highest()
+        {
             // `next` was the best waiter, so this raises nobody now; it counts when the user lowers
             // the new owner.
             let priority = best.priority.get();
@@ -348,5 +351,14 @@ impl Locked {
             }
         });
         result
+    }
+}
+
+/// Releases all mutexes that `owner` has, letting interrupts in between two of them. Called with
+/// preemption disabled.
+fn release_owned(k: &Locked, owner: Thread) {
+    while let Some(mutex) = owner.owned.front() {
+        mutex.release(k);
+        k.breathe();
     }
 }

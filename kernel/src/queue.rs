@@ -194,7 +194,9 @@ impl Queue {
             // Before the wait: after it the queue may be gone.
             let notify = self.send_notify.get();
             let status = k.suspend_in(thread, &self.waiters, place, TX_QUEUE_SUSP, wait, TX_QUEUE_FULL);
-            if status == TX_SUCCESS && let Some(notify) = notify {
+            if status == TX_SUCCESS
+                && let Some(notify) = notify
+            {
                 drop(k);
                 self.call(notify);
             }
@@ -350,7 +352,8 @@ impl Queue {
         }
         let mut at = self.waiters.first();
         while let Some(thread) = at {
-            let fits = if thread.wait_option.get() == role::RECEIVER { stored == 0 } else { stored == self.capacity.get() };
+            let fits =
+                if thread.wait_option.get() == role::RECEIVER { stored == 0 } else { stored == self.capacity.get() };
             if !fits {
                 return Err("a thread waits on a queue that could serve it");
             }

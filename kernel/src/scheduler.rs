@@ -122,25 +122,33 @@ impl Scheduler {
     }
 
     /// Puts a thread that is in no list behind its equals.
+    #[inline(always)]
     fn insert(&self, thread: Thread) {
-        self.sync_head();
         let priority = thread.priority.get();
-        self.list(priority).push_back(thread);
-        self.ready.set(self.ready.get() | bit(priority));
-        self.refresh_with_predecessor(thread);
+        let ready = self.ready.get();
+        if ready & bit(priority) == 0 {
+            // Alone: no head to put right first, no neighbour whose pointer changes.
+            self.ready.set(ready | bit(priority));
+            self.list(priority).push_only(thread);
+            thread.context().set_next(None);
+        } else if let Some(only) = self.list(priority).front()
+            && only.links_ready().next() == Some(only)
+        {
+            // The head of a list of one does not lag.
+            self.list(priority).push_second(only, thread);
+            let held = self.preemption_disabled() && port::running() == Some(only);
+            only.context().set_next(if only.is_plain() && !held { Some(thread) } else { None });
+            thread.context().set_next(if thread.is_plain() { Some(only) } else { None });
+        } else {
+            self.insert_among_equals(thread);
+        }
     }
 
-    fn remove(&self, thread: Thread) {
+    #[inline(never)]
+    fn insert_among_equals(&self, thread: Thread) {
         self.sync_head();
-        self.forget_preempted(thread);
-        let priority = thread.priority.get();
-        let list = self.list(priority);
-        let previous = thread.links_ready().prev();
-        list.remove(thread);
-        match previous {
-            Some(previous) if previous != thread => self.refresh_next(previous),
-            _ => self.ready.set(self.ready.get() & !bit(priority)),
-        }
+        self.list(thread.priority.get()).push_back(thread);
+        self.refresh_with_predecessor(thread);
     }
 
     /// Puts the running thread, which is in no list, before its equals. Only its own list's head may
@@ -159,31 +167,44 @@ impl Scheduler {
         }
     }
 
-    /// [`Self::remove`] for the running thread, which is first of its equals by invariant 2 whatever the
-    /// stored head says, and has no claim, because [`Self::select`] ended it.
+    /// Takes a ready thread from its list.
+    fn remove(&self, thread: Thread) {
+        if self.preempted.get() != 0 {
+            self.forget_preempted(thread);
+        }
+        self.unlink(thread);
+    }
+
+    /// [`Self::remove`] for a thread without a claim, as the running one is: [`Self::select`] ended it.
     #[inline(always)]
-    fn remove_running(&self, running: Thread) {
-        let priority = running.priority.get();
-        let list = self.list(priority);
-        let next = running.links_ready().next();
-        if next == Some(running) {
-            list.remove_only(running);
+    fn unlink(&self, thread: Thread) {
+        let priority = thread.priority.get();
+        let (next, previous) = (thread.links_ready().next(), thread.links_ready().prev());
+        if next == Some(thread) {
+            self.list(priority).remove_only(thread);
             self.ready.set(self.ready.get() & !bit(priority));
         } else if let Some(other) = next
-            && running.links_ready().prev() == next
+            && next == previous
         {
-            list.remove_other(running, other);
+            // Of two, whichever the head was, the one that stays is.
+            self.list(priority).remove_other(thread, other);
             other.context().set_next(None);
         } else {
-            list.set_front(running);
-            let previous = running.links_ready().prev();
-            list.remove(running);
-            if let Some(previous) = previous {
-                self.refresh_next(previous);
-            }
+            self.unlink_from_equals(thread);
         }
     }
 
+    #[inline(never)]
+    fn unlink_from_equals(&self, thread: Thread) {
+        self.sync_head();
+        let previous = thread.links_ready().prev();
+        self.list(thread.priority.get()).remove(thread);
+        if let Some(previous) = previous {
+            self.refresh_next(previous);
+        }
+    }
+
+    #[inline(never)]
     fn forget_preempted(&self, thread: Thread) {
         let slot = self.preempted_thread(thread.priority.get());
         if slot.get() == Some(thread) {
@@ -192,11 +213,11 @@ impl Scheduler {
         }
     }
 
+    /// `thread`, which has a threshold, loses the processor to a higher one.
+    #[inline(never)]
     fn mark_preempted(&self, thread: Thread) {
-        if thread.threshold.get() != thread.priority.get() {
-            self.preempted_thread(thread.priority.get()).set(Some(thread));
-            self.preempted.set(self.preempted.get() | bit(thread.priority.get()));
-        }
+        self.preempted_thread(thread.priority.get()).set(Some(thread));
+        self.preempted.set(self.preempted.get() | bit(thread.priority.get()));
     }
 
     /// The thread to run, if any is ready: the highest, unless the innermost preempted thread's
@@ -204,21 +225,26 @@ impl Scheduler {
     #[inline(always)]
     fn select(&self) -> Option<Thread> {
         let highest = self.highest()?;
-        if let Some(thread) = self.innermost_preempted()
-            && thread.threshold.get() <= highest
+        if self.preempted.get() != 0
+            && let Some(claimant) = self.select_preempted(highest)
         {
-            return Some(self.resume_preempted(thread));
+            return Some(claimant);
         }
         self.list(highest).front()
     }
 
+    /// The preempted thread whose threshold holds off `highest`, made the first of its list.
     #[inline(never)]
-    fn resume_preempted(&self, thread: Thread) -> Thread {
+    fn select_preempted(&self, highest: u8) -> Option<Thread> {
+        let thread = self.innermost_preempted()?;
+        if thread.threshold.get() > highest {
+            return None;
+        }
         self.forget_preempted(thread);
         if self.list(thread.priority.get()).front() != Some(thread) {
             self.move_to_front(thread);
         }
-        thread
+        Some(thread)
     }
 
     /// Puts a ready thread before its equals, whose order is unchanged. Needed only where the running
@@ -247,21 +273,40 @@ impl Scheduler {
 
     /// Who runs after `running`, which is ready or has just ceased to be; keeps the books of a
     /// preemption. The answer must be acted upon before interrupts are unmasked.
+    #[inline(always)]
     fn next_after(&self, running: Thread) -> Option<Thread> {
-        if running.links_ready().is_linked() {
-            self.list(running.priority.get()).set_front(running);
+        let plain =
+            self.preempted.get() == 0 && !self.slice_expired.get() && running.threshold.get() == running.priority.get();
+        if plain && running.is_ready() {
+            // No threshold anywhere and no slice to end: whoever is highest runs.
+            let priority = running.priority.get();
+            self.list(priority).set_front(running); // invariant 2
+            return match self.highest() {
+                Some(highest) if highest < priority => {
+                    running.preemptions.set(running.preemptions.get().wrapping_add(1));
+                    self.list(highest).front()
+                }
+                _ => Some(running),
+            };
         }
+        self.next_after_all(running)
+    }
+
+    /// [`Self::next_after`] with everything that may have to be thought of.
+    #[inline(never)]
+    fn next_after_all(&self, running: Thread) -> Option<Thread> {
         let expired = self.slice_expired.replace(false);
         if running.is_ready() {
-            if expired && running.threshold.get() == running.priority.get() {
+            let (priority, threshold) = (running.priority.get(), running.threshold.get());
+            self.list(priority).set_front(running); // invariant 2
+            if expired && threshold == priority {
                 self.rotate(running);
             }
-            let priority = running.priority.get();
             // Only a running thread that was just lowered can be held off by an older threshold, and
             // then its own claims nothing (invariant 4).
             let held_off = self.innermost_preempted().is_some_and(|t| t.threshold.get() <= priority);
-            if self.highest().is_some_and(|p| p < running.threshold.get()) {
-                if !held_off {
+            if self.highest().is_some_and(|p| p < threshold) {
+                if threshold != priority && !held_off {
                     self.mark_preempted(running);
                 }
             } else if !held_off && self.list(priority).front() == Some(running) {
@@ -339,41 +384,20 @@ impl Locked {
     /// Makes `thread` ready behind its equals and lets it preempt if it may.
     pub(crate) fn make_ready(&self, thread: Thread) {
         thread.state.set(TX_READY as u8);
-        let scheduler = &self.scheduler;
+        self.scheduler.insert(thread);
         match port::current() {
             Current::Thread(running) if running.is_ready() => {
-                let priority = thread.priority.get();
-                let list = scheduler.list(priority);
-                match list.front() {
-                    None => {
-                        list.push_only(thread);
-                        scheduler.ready.set(scheduler.ready.get() | bit(priority));
-                        thread.context().set_next(None);
-                    }
-                    // The head of a list of one does not lag.
-                    Some(only) if only.links_ready().next() == Some(only) => {
-                        list.push_second(only, thread);
-                        let disabled = only == running && scheduler.preemption_disabled();
-                        only.context().set_next(if only.is_plain() && !disabled { Some(thread) } else { None });
-                        thread.context().set_next(if thread.is_plain() { Some(only) } else { None });
-                    }
-                    Some(_) => scheduler.insert(thread),
-                }
-                if priority < running.threshold.get() && !scheduler.preemption_disabled() {
+                if thread.priority.get() < running.threshold.get() && !self.scheduler.preemption_disabled() {
                     self.preempt(running, thread);
                 }
             }
-            Current::Thread(_) => {
-                scheduler.insert(thread);
-                self.reschedule();
-            }
+            Current::Thread(_) => self.reschedule(),
             Current::Interrupt => {
-                scheduler.insert(thread);
                 if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
                     port::request_reschedule();
                 }
             }
-            Current::Idle | Current::Initialization => scheduler.insert(thread),
+            Current::Idle | Current::Initialization => {}
         }
     }
 
@@ -383,8 +407,11 @@ impl Locked {
     /// would choose.
     #[inline(always)]
     fn preempt(&self, running: Thread, thread: Thread) {
-        self.scheduler.list(running.priority.get()).set_front(running);
-        self.scheduler.mark_preempted(running);
+        let priority = running.priority.get();
+        self.scheduler.list(priority).set_front(running);
+        if running.threshold.get() != priority {
+            self.scheduler.mark_preempted(running);
+        }
         running.preemptions.set(running.preemptions.get().wrapping_add(1));
         self.check_own_stack(running);
         port::switch(running, Some(thread));
@@ -400,7 +427,7 @@ impl Locked {
     /// again. The caller has made sure that preemption is enabled.
     pub(crate) fn suspend_running(&self, running: Thread, state: UINT) {
         running.state.set(state as u8);
-        self.scheduler.remove_running(running);
+        self.scheduler.unlink(running);
         self.scheduler.slice_expired.set(false);
         self.leave(running, self.scheduler.select());
     }
@@ -430,7 +457,6 @@ impl Locked {
 
     /// A switch that the running thread asked for: counted as one of its turns, so that its next
     /// turn starts with a fresh time-slice.
-    #[inline(always)]
     fn leave(&self, running: Thread, next: Option<Thread>) {
         self.check_own_stack(running);
         running.context().count_turn();
@@ -523,18 +549,15 @@ impl Locked {
     /// preempted here.
     pub(crate) fn move_to_priority(&self, thread: Thread, priority: u8, threshold: u8) {
         let ready = thread.is_ready();
-        let running = port::running() == Some(thread);
-        if ready && running {
-            self.scheduler.remove_running(thread);
-        } else if ready {
+        if ready {
             self.scheduler.remove(thread);
         }
         thread.priority.set(priority);
         thread.threshold.set(threshold);
-        if ready && running {
-            self.scheduler.insert_running(thread);
-        } else if ready {
-            self.scheduler.insert(thread);
+        match ready {
+            true if port::running() == Some(thread) => self.scheduler.insert_running(thread),
+            true => self.scheduler.insert(thread),
+            false => {}
         }
     }
 

@@ -352,9 +352,8 @@ impl Thread {
             return;
         }
         k.disable_preemption();
-        while let Some(mutex) = self.owned.front() {
-            mutex.release(&k);
-            k.breathe();
+        if let Some(release_owned) = k.release_owned.get() {
+            release_owned(&k, self);
         }
         self.suspend_pending.set(false);
         if self.is_ready() {

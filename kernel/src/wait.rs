@@ -58,12 +58,11 @@ impl WaitQueue {
 
     #[inline(always)]
     pub(crate) fn remove(&self, thread: Thread) {
-        if thread.links_wait().next() == Some(thread) {
+        if self.count.replace(self.count.get() - 1) == 1 {
             self.list.remove_only(thread);
         } else {
             self.list.remove(thread);
         }
-        self.count.set(self.count.get() - 1);
     }
 
     /// The first of the highest-priority waiters.
@@ -139,7 +138,13 @@ impl Locked {
     /// and the kernel has not been unlocked since. `timed_out` is what the thread gets when `wait` ticks have passed.
     #[inline(always)]
     pub(crate) fn suspend_in(
-        &self, thread: Thread, queue: &WaitQueue, place: Place, state: UINT, wait: ULONG, timed_out: UINT,
+        &self,
+        thread: Thread,
+        queue: &WaitQueue,
+        place: Place,
+        state: UINT,
+        wait: ULONG,
+        timed_out: UINT,
     ) -> UINT {
         if queue.closed.get() != TX_SUCCESS {
             return queue.closed.get();
