@@ -16,6 +16,9 @@ use crate::thread::{CreatedThread, Thread};
 use crate::timer::Timers;
 use crate::types::*;
 
+/// What a thread that ends has done to the mutexes it owns.
+pub(crate) type ReleaseOwned = fn(&Locked, Thread);
+
 /// All state of the kernel that is not in a control block.
 pub(crate) struct Kernel {
     pub(crate) scheduler: Scheduler,
@@ -30,7 +33,7 @@ pub(crate) struct Kernel {
     pub(crate) stack_error: Cell<Option<StackErrorNotify>>,
     /// Releases the mutexes of a thread that ends; set by the first mutex, so that an image without
     /// mutexes carries none of their code.
-    pub(crate) release_owned: Cell<Option<fn(&Locked, Thread)>>,
+    pub(crate) release_owned: Cell<Option<ReleaseOwned>>,
 }
 
 impl Kernel {

@@ -108,9 +108,8 @@ impl Scheduler {
     /// Invariant 3, for one thread.
     #[inline(never)] // several callers, and size matters more here than a call
     fn refresh_next(&self, thread: Thread) {
-        let slow = thread.threshold.get() != thread.priority.get()
+        let slow = !thread.is_plain()
             || thread.links_ready().next() == Some(thread)
-            || thread.is_timer_thread()
             || (self.preemption_disabled() && port::running() == Some(thread));
         thread.context().set_next(if slow { None } else { thread.links_ready().next() });
     }
@@ -122,46 +121,81 @@ impl Scheduler {
         }
     }
 
-    fn insert(&self, thread: Thread, front: bool) {
+    /// Puts a thread that is in no list behind its equals.
+    #[inline(always)]
+    fn insert(&self, thread: Thread) {
         let priority = thread.priority.get();
         let ready = self.ready.get();
         if ready & bit(priority) == 0 {
             // Alone: no head to put right first, no neighbour whose pointer changes.
             self.ready.set(ready | bit(priority));
-            self.list(priority).insert_only(thread);
+            self.list(priority).push_only(thread);
             thread.context().set_next(None);
+        } else if let Some(only) = self.list(priority).front()
+            && only.links_ready().next() == Some(only)
+        {
+            // The head of a list of one does not lag.
+            self.list(priority).push_second(only, thread);
+            let held = self.preemption_disabled() && port::running() == Some(only);
+            only.context().set_next(if only.is_plain() && !held { Some(thread) } else { None });
+            thread.context().set_next(if thread.is_plain() { Some(only) } else { None });
         } else {
-            self.insert_among_equals(thread, front);
+            self.insert_among_equals(thread);
         }
     }
 
     #[inline(never)]
-    fn insert_among_equals(&self, thread: Thread, front: bool) {
+    fn insert_among_equals(&self, thread: Thread) {
         self.sync_head();
-        let list = self.list(thread.priority.get());
-        if front {
-            list.push_front(thread);
-        } else {
-            list.push_back(thread);
-        }
+        self.list(thread.priority.get()).push_back(thread);
         self.refresh_with_predecessor(thread);
     }
 
+    /// Puts the running thread, which is in no list, before its equals. Only its own list's head may
+    /// lag, so none does now.
+    #[inline(always)]
+    fn insert_running(&self, running: Thread) {
+        let priority = running.priority.get();
+        let list = self.list(priority);
+        if list.front().is_none() {
+            list.push_only(running);
+            self.ready.set(self.ready.get() | bit(priority));
+            running.context().set_next(None);
+        } else {
+            list.push_front(running);
+            self.refresh_with_predecessor(running);
+        }
+    }
+
+    /// Takes a ready thread from its list.
     fn remove(&self, thread: Thread) {
         if self.preempted.get() != 0 {
             self.forget_preempted(thread);
         }
+        self.unlink(thread);
+    }
+
+    /// [`Self::remove`] for a thread without a claim, as the running one is: [`Self::select`] ended it.
+    #[inline(always)]
+    fn unlink(&self, thread: Thread) {
         let priority = thread.priority.get();
-        if thread.links_ready().next() == Some(thread) {
+        let (next, previous) = (thread.links_ready().next(), thread.links_ready().prev());
+        if next == Some(thread) {
             self.list(priority).remove_only(thread);
             self.ready.set(self.ready.get() & !bit(priority));
+        } else if let Some(other) = next
+            && next == previous
+        {
+            // Of two, whichever the head was, the one that stays is.
+            self.list(priority).remove_other(thread, other);
+            other.context().set_next(None);
         } else {
-            self.remove_from_equals(thread);
+            self.unlink_from_equals(thread);
         }
     }
 
     #[inline(never)]
-    fn remove_from_equals(&self, thread: Thread) {
+    fn unlink_from_equals(&self, thread: Thread) {
         self.sync_head();
         let previous = thread.links_ready().prev();
         self.list(thread.priority.get()).remove(thread);
@@ -350,16 +384,37 @@ impl Locked {
     /// Makes `thread` ready behind its equals and lets it preempt if it may.
     pub(crate) fn make_ready(&self, thread: Thread) {
         thread.state.set(TX_READY as u8);
-        self.scheduler.insert(thread, false);
-        let running = port::running();
-        if running.is_some_and(|r| r.is_ready() && thread.priority.get() >= r.threshold.get()) {
-            return;
-        }
+        self.scheduler.insert(thread);
         match port::current() {
-            Current::Interrupt => port::request_reschedule(),
+            Current::Thread(running) if running.is_ready() => {
+                if thread.priority.get() < running.threshold.get() && !self.scheduler.preemption_disabled() {
+                    self.preempt(running, thread);
+                }
+            }
             Current::Thread(_) => self.reschedule(),
+            Current::Interrupt => {
+                if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
+                    port::request_reschedule();
+                }
+            }
             Current::Idle | Current::Initialization => {}
         }
+    }
+
+    /// Switches from `running` to `thread`, which has just become ready above the threshold of
+    /// `running`. By invariant 1 nobody else was ready up there, and by invariant 4 no preempted
+    /// thread's threshold holds off what `running` did not: so `thread` is what [`Scheduler::select`]
+    /// would choose.
+    #[inline(always)]
+    fn preempt(&self, running: Thread, thread: Thread) {
+        let priority = running.priority.get();
+        self.scheduler.list(priority).set_front(running);
+        if running.threshold.get() != priority {
+            self.scheduler.mark_preempted(running);
+        }
+        running.preemptions.set(running.preemptions.get().wrapping_add(1));
+        self.check_own_stack(running);
+        port::switch(running, Some(thread));
     }
 
     /// Takes `thread`, which is ready and not running, from the ready list.
@@ -371,9 +426,20 @@ impl Locked {
     /// Takes the running thread from the ready list and runs another; returns when it is chosen
     /// again. The caller has made sure that preemption is enabled.
     pub(crate) fn suspend_running(&self, running: Thread, state: UINT) {
-        self.make_unready(running, state);
+        running.state.set(state as u8);
+        self.scheduler.unlink(running);
         self.scheduler.slice_expired.set(false);
         self.leave(running, self.scheduler.select());
+    }
+
+    /// Whether the running thread would go on running, preemption is enabled, and so a thread that
+    /// becomes ready is the only one that may preempt.
+    #[inline(always)]
+    pub(crate) fn is_settled(&self) -> bool {
+        let Current::Thread(running) = port::current() else { return false };
+        !self.scheduler.preemption_disabled()
+            && self.scheduler.preempted.get() == 0
+            && self.scheduler.highest().is_some_and(|p| p >= running.threshold.get())
     }
 
     /// Switches to the thread that should run, if that is not the running one.
@@ -384,7 +450,7 @@ impl Locked {
         let Current::Thread(running) = port::current() else { return };
         let next = self.scheduler.next_after(running);
         if next != Some(running) {
-            self.check_stack(running);
+            self.check_own_stack(running);
             port::switch(running, next);
         }
     }
@@ -392,7 +458,7 @@ impl Locked {
     /// A switch that the running thread asked for: counted as one of its turns, so that its next
     /// turn starts with a fresh time-slice.
     fn leave(&self, running: Thread, next: Option<Thread>) {
-        self.check_stack(running);
+        self.check_own_stack(running);
         running.context().count_turn();
         if next != Some(running) {
             port::switch(running, next);
@@ -488,8 +554,10 @@ impl Locked {
         }
         thread.priority.set(priority);
         thread.threshold.set(threshold);
-        if ready {
-            self.scheduler.insert(thread, port::running() == Some(thread));
+        match ready {
+            true if port::running() == Some(thread) => self.scheduler.insert_running(thread),
+            true => self.scheduler.insert(thread),
+            false => {}
         }
     }
 
