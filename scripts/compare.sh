@@ -24,6 +24,7 @@ done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
+say_ignored
 "$ROOT/scripts/setup.sh" --upstream
 find_tools
 cd "$ROOT"
@@ -31,6 +32,7 @@ build_txbench --quiet
 kernels=(bundled)
 demo_source=''
 if sources=$(upstream_sources); then
+  check_sources "$sources"
   kernels+=(upstream)
   file=$sources/ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c
   if [ -f "$file" ]; then demo_source=$file; else say "upstream's demo is left out: $sources does not have it"; fi
@@ -117,7 +119,7 @@ for kernel in "${kernels[@]}"; do
   image "$kernel" demo
   measure_code "$kernel" "$(fw_dir release)/demo"
   image "$kernel" demo --features demo/twin
-  run "demo-$kernel" "$(fw_dir release)/demo"
+  run "demo-$kernel" "$(fw_dir release)/demo" --expect 'DONE ok'
   records "$kernel" "demo-$kernel"
   if [ -n "$demo_source" ]; then
     image "$kernel" upstream-demo

@@ -20,6 +20,8 @@ while [ $# -gt 0 ]; do
   esac
 done
 sources=$(upstream_sources) || sources=''
+if [ -n "$sources" ] && [ "$kernel" != bundled ]; then check_sources "$sources"; fi
+say_ignored
 case $kernel in
   auto)
     if [ -n "$sources" ]; then
@@ -47,4 +49,4 @@ say 'building txbench and the firmware'
 build_txbench
 # shellcheck disable=SC2046 # several words
 fw_cargo build --release $(fw_features "$kernel" demo) || die 'the firmware does not build, see above'
-exec "$TXBENCH" run "$(fw_dir release)/demo" --timeout 120
+exec "$TXBENCH" run "$(fw_dir release)/demo" --timeout 120 --expect 'DONE ok'

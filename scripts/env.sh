@@ -7,6 +7,7 @@
 #   find_tools                      fills the variables below; fails if there is no usable cargo
 #   upstream_sources                prints where the C kernel's sources are; fails if there are none
 #   fw_features KERNEL PACKAGE...   prints cargo's options for packages of firmware on a kernel
+#   say_ignored                     one line that names the caller's cargo settings that are left out
 #
 # Two kinds of tool chain build the firmware. One brings the target's libraries (rustup), the other
 # the library's sources (Debian), from which cargo builds `core` on the way.
@@ -83,14 +84,23 @@ find_tools() {
   [ -n "$HOST_BIN" ] && [ -n "$FW_KIND" ]
 }
 
-# What the caller's own cargo settings for another target or tool chain must not change.
-clean_cargo() {
-  env -u CARGO_BUILD_TARGET -u CARGO_UNSTABLE_BUILD_STD -u RUSTC_BOOTSTRAP -u RUSTC \
-    -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS "$@"
-}
+# The caller's settings of cargo that choose another target or tool chain, or change the code that is
+# measured: left out, here and in whatever is called from here.
+IGNORED=''
+for name in $(compgen -e); do
+  case $name in
+    CARGO_BUILD_TARGET | CARGO_UNSTABLE_BUILD_STD | RUSTC_BOOTSTRAP | RUSTC | CARGO_BUILD_RUSTC) ;;
+    RUSTFLAGS | CARGO_ENCODED_RUSTFLAGS | CARGO_BUILD_RUSTFLAGS | CARGO_TARGET_*_RUSTFLAGS) ;;
+    CARGO_PROFILE_* | CARGO_INCREMENTAL | CARGO_BUILD_INCREMENTAL) ;;
+    *) continue ;;
+  esac
+  IGNORED="$IGNORED $name"
+  unset "$name"
+done
+say_ignored() { [ -z "$IGNORED" ] || say "ignored, as they would change what is built and measured:$IGNORED"; }
 
 host_cargo() {
-  clean_cargo PATH="$HOST_BIN:$PATH" "$HOST_BIN/cargo" "$@"
+  PATH="$HOST_BIN:$PATH" "$HOST_BIN/cargo" "$@"
 }
 
 fw_cargo() {
@@ -98,11 +108,11 @@ fw_cargo() {
   shift
   case $FW_KIND in
     target)
-      clean_cargo PATH="$FW_BIN:$PATH" "$FW_BIN/cargo" "$subcommand" --target "$TARGET" "$@"
+      PATH="$FW_BIN:$PATH" "$FW_BIN/cargo" "$subcommand" --target "$TARGET" "$@"
       ;;
     source)
       # A folder of its own: the build scripts that RUSTC_BOOTSTRAP compiles differ from the host's.
-      clean_cargo PATH="$FW_BIN:$PATH" RUSTC_BOOTSTRAP=1 \
+      PATH="$FW_BIN:$PATH" RUSTC_BOOTSTRAP=1 \
         CARGO_TARGET_ARMV8R_NONE_EABIHF_LINKER="$FW_LINKER" \
         "$FW_BIN/cargo" "$subcommand" -Zbuild-std=core --target "$TARGET" \
         --target-dir "$CARGO_TARGET_DIR/debian" "$@"
@@ -138,6 +148,12 @@ upstream_sources() {
   else
     return 1
   fi
+}
+
+# check_sources FOLDER: fails with one line where there cannot be any. The build looks closer.
+check_sources() {
+  [ -d "$1" ] || die "THREADX_DIR=$1 is not a folder: set it to a checkout of eclipse-threadx/threadx, or unset it"
+  [ -f "$1/common/inc/tx_api.h" ] || die "THREADX_DIR=$1 is not a checkout of eclipse-threadx/threadx: it has no common/inc/tx_api.h"
 }
 
 fw_features() {

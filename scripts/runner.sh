@@ -14,6 +14,7 @@ case ${1-} in
 esac
 if [ -z "${TXBENCH-}" ]; then
   find_tools || [ -n "$HOST_BIN" ] || die "no Rust $MSRV or newer for this machine: run scripts/setup.sh"
+  [ -x "$CARGO_TARGET_DIR/debug/txbench" ] || say 'building txbench, once'
   build_txbench --quiet
 fi
 exec "$TXBENCH" run "$@"

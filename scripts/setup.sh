@@ -7,6 +7,9 @@
 # Debian and Ubuntu: by apt, with sudo unless root. Elsewhere it names what is missing and exits
 # with 1. What is there is not downloaded again. A rustup tool chain is used where it has, or can
 # add, the target armv8r-none-eabihf; else Debian's Rust with its library sources.
+#
+# Tested on Debian 12 (QEMU from its backports). Debian 13 and Ubuntu should do, but are untested; so is
+# every other release. An Ubuntu that offers no QEMU 10 is refused.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -20,8 +23,12 @@ for arg; do
   esac
 done
 
+qemu_version() { qemu-system-arm --version 2>/dev/null | sed -n '1s/.*version \([0-9][0-9.]*\).*/\1/p'; }
 qemu_fits() {
-  command -v qemu-system-arm >/dev/null &&
+  local version
+  command -v qemu-system-arm >/dev/null || return 1
+  version=$(qemu_version)
+  [ -n "$version" ] && at_least "$version" 10 &&
     qemu-system-arm -machine help 2>/dev/null | grep "^$MACHINE " >/dev/null
 }
 has_cc() { command -v cc >/dev/null; }
@@ -39,10 +46,13 @@ missing() {
 }
 
 describe() {
-  local what
+  local what found
   for what; do
     case $what in
-      qemu) echo "qemu-system-arm 10 or newer with the machine $MACHINE" ;;
+      qemu)
+        found=$(command -v qemu-system-arm || true)
+        echo "qemu-system-arm 10 or newer with the machine $MACHINE${found:+ (the first on PATH, $found, is version $(qemu_version))}"
+        ;;
       cc) echo 'a C compiler as linker for the host (cc)' ;;
       rust) echo "Rust $MSRV or newer with the target $TARGET (rustup target add $TARGET), or with its library sources and lld" ;;
       upstream) echo 'arm-none-eabi-gcc and libclang' ;;
@@ -227,4 +237,4 @@ case $FW_KIND in
   target) how="its target $TARGET" ;;
   source) how='core from its sources' ;;
 esac
-say "ready: QEMU $(qemu-system-arm --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p'), $("$FW_BIN/rustc" --version | awk '{print $1, $2}') with $how"
+say "ready: QEMU $(qemu_version), $("$FW_BIN/rustc" --version | awk '{print $1, $2}') with $how"

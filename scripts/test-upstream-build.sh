@@ -5,6 +5,8 @@
 #
 # Needs the sources (THREADX_DIR or ./threadx-src), which it leaves alone. The last line is
 # `N passed, N failed`; exits with 0 only if nothing failed.
+# Every build has the variables of its own subshell.
+# shellcheck disable=SC2030,SC2031
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -15,7 +17,9 @@ case ${1-} in
   *) die "unknown option $1, see --help" 2 ;;
 esac
 sources=$(upstream_sources) || die 'no upstream sources: set THREADX_DIR or run scripts/get-threadx.sh'
+check_sources "$sources"
 sources=$(cd "$sources" && pwd)
+say_ignored
 find_tools || die 'no tool chain for the firmware: run scripts/setup.sh'
 cd "$ROOT"
 scratch=$(mktemp -d)
@@ -24,12 +28,13 @@ passed=0 failed=0
 ok() { passed=$((passed + 1)); say "ok: $1"; }
 bad() { failed=$((failed + 1)); say "FAILED: $1"; }
 
-build() { fw_cargo build --release --package threadx-sys "$@"; }
+build() { fw_cargo build --release --package threadx-sys; }
 
 # refused NAME TEXT [VARIABLE=VALUE...]: the build stops with one line of error that holds TEXT.
 refused() {
   local name=$1 text=$2 code=0 lines
   shift 2
+  # shellcheck disable=SC2163 # the arguments are assignments
   (export "$@"; build) >"$scratch/log" 2>&1 </dev/null || code=$?
   # Cargo indents what the build script wrote to standard error.
   lines=$(sed -n '/--- stderr/,$s/^  error: //p' "$scratch/log")
@@ -107,7 +112,8 @@ fi
 # layouts must come out the same. Where the checkout has one of the two, the other is made from it.
 for kind in with without; do
   made=$(copy "port-$kind")
-  port=$(basename "$(dirname "$(ls -d "$made"/ports/*/gnu | tail -n 1)")")
+  ports=("$made"/ports/*/gnu)
+  port=$(basename "$(dirname "${ports[-1]}")")
   for other in "$made"/ports/*; do [ "$(basename "$other")" = "$port" ] || rm -r "$other"; done
   field=''
   [ "$kind" = without ] || field='ULONG tx_thread_vfp_enable;'
@@ -122,6 +128,7 @@ done
 # ---- objects ----
 # The last build's library is the one of these sources.
 (export THREADX_DIR="$sources"; build) >"$scratch/log" 2>&1 || die "the kernel does not build: $(grep -m 1 error "$scratch/log")"
+# shellcheck disable=SC2012 # by time; the names are cargo's
 library=$(ls -t "$(fw_dir release)"/build/threadx-sys-*/out/libthreadx.a | head -n 1)
 objects=$(arm-none-eabi-ar t "$library" | wc -l)
 hard=$(arm-none-eabi-readelf -A "$library" 2>/dev/null | grep -c 'Tag_ABI_VFP_args: VFP registers' || true)
@@ -129,7 +136,11 @@ files_of_c=$(arm-none-eabi-ar t "$library" | grep -c '\.o$')
 soft=$(arm-none-eabi-readelf -A "$library" 2>/dev/null | awk '/^File:/ {file = $2} /Tag_ABI_VFP_args/ {seen[file] = 1} /Tag_CPU_name/ {cpu[file] = 1} END {for (f in cpu) if (!(f in seen)) print f}' | wc -l)
 arm-none-eabi-objdump -d "$library" >"$scratch/code"
 # Assembly files carry no mark of the float ABI unless they pass arguments; C files must.
-[ "$hard" -gt 150 ] && ok "float ABI: $hard of $objects objects are marked hard-float" || bad "float ABI: only $hard of $files_of_c objects are marked hard-float, $soft are not"
+if [ "$hard" -gt 150 ]; then
+  ok "float ABI: $hard of $objects objects are marked hard-float"
+else
+  bad "float ABI: only $hard of $files_of_c objects are marked hard-float, $soft are not"
+fi
 if grep -qE '\<d(1[6-9]|2[0-9]|3[01])\>|\<q[0-9]+\>' "$scratch/code"; then bad 'D16-D31 are used'; else ok 'no D16-D31'; fi
 if grep -qE '\.(f64)\b' "$scratch/code"; then bad 'double-precision arithmetic, which the target has not'; else ok 'no double-precision arithmetic'; fi
 if grep -q '\<clz\>' "$scratch/code"; then ok 'the ready search is the CLZ one'; else bad 'the ready search is the portable loop'; fi

@@ -5,7 +5,8 @@
 #   scripts/test.sh --quick   without the debug firmware, the soak images and two of the three demo runs
 #
 # Installs what is missing first, see scripts/setup.sh. Logs stay in target/test-logs. The last line
-# is `N passed, N failed`; exits with 0 only if nothing failed.
+# is `N passed, N failed, N skipped`, where the skipped are stages that this machine or --quick leaves
+# out; exits with 0 only if nothing failed.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -20,9 +21,11 @@ for arg; do
 done
 
 cd "$ROOT"
+say_ignored
 kernels=(bundled)
 sources=''
 if sources=$(upstream_sources); then
+  check_sources "$sources"
   kernels+=(upstream)
   say "kernels: bundled, and upstream from $sources"
 else
@@ -31,16 +34,27 @@ fi
 logs=$CARGO_TARGET_DIR/test-logs
 mkdir -p "$logs"
 rm -f "$logs"/*.log
-passed=0 failed=0
+passed=0 failed=0 skipped=0
+failures=() # what failed, stage by stage
 
-# add PASSED FAILED
-add() { passed=$((passed + $1)) failed=$((failed + $2)); }
+# add PASSED FAILED [NAME]: counts for the last stage, or for NAME.
+add() {
+  passed=$((passed + $1)) failed=$((failed + $2))
+  [ "$2" = 0 ] || failures+=("${3:-$last}")
+}
+
+# skip NAME WHY: a stage that is left out.
+skip() {
+  skipped=$((skipped + 1))
+  printf '\n== %s: not checked, %s\n' "$1" "$2"
+}
 
 # stage NAME COMMAND...: runs it with its output on the terminal and in a log; the exit code is in
 # `code`, the log's name in `log`. The caller counts.
 stage() {
   local name=$1 start=$SECONDS
   shift
+  last=$name
   log=$logs/${name// /-}.log
   printf '\n== %s\n' "$name"
   code=0
@@ -75,47 +89,103 @@ add "$(sum passed)" "$host_failed"
 if host_cargo clippy --version >/dev/null 2>&1; then
   check clippy host_cargo clippy --quiet --workspace --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled" --all-targets -- -D warnings
 else
-  printf '\n== clippy: not checked, this tool chain has none\n'
+  skip clippy 'this tool chain has none'
 fi
 if host_cargo fmt --version >/dev/null 2>&1; then
   check format host_cargo fmt --all --check
 else
-  printf '\n== format: not checked, this tool chain has no rustfmt\n'
+  skip format 'this tool chain has no rustfmt'
 fi
+
+# shellcheck disable=SC2317 # called by check
+docs() {
+  RUSTDOCFLAGS='-D warnings' host_cargo doc --quiet --no-deps --package kernel --package measure --package threadx \
+    --package threadx-sys --package bsp --features bsp/bundled
+}
+check docs docs
+
+# The example of README.md is an image that is built and run below.
+# shellcheck disable=SC2317,SC2016
+example() {
+  diff <(sed -n '/^```rust/,/^```$/p' README.md | sed '1d;$d') <(tail -n +2 ontarget/src/bin/readme_example.rs) &&
+    echo 'the code in README.md is ontarget/src/bin/readme_example.rs'
+}
+check 'README example' example
+
+# Labels of field reports lead to docs/field-reports.md, and its tests are there.
+# shellcheck disable=SC2317,SC2016
+field_reports() {
+  local bad=0 label file name
+  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp ontarget/src |
+    grep -oiE '\b([KPBM][0-9]|D0)[0-9](\b|_)' | tr -d _ | tr '[:lower:]' '[:upper:]' | sort -u); do
+    grep -q "^| $label |" docs/field-reports.md || { echo "$label is not in docs/field-reports.md"; bad=1; }
+  done
+  while IFS=: read -r file name; do
+    if [ ! -e "$file" ]; then
+      echo "docs/field-reports.md: there is no $file"; bad=1
+    elif [ -n "$name" ] && ! grep -q "fn $name(" "$file"; then
+      echo "docs/field-reports.md: $file has no $name"; bad=1
+    fi
+  done < <(grep -oE '`[a-z0-9_-]+/[a-z0-9_/.-]+(::[a-z0-9_]+)?`' docs/field-reports.md | tr -d '`' | sed 's/::/:/')
+  [ "$bad" = 0 ] && echo 'every label and every test is there'
+}
+check 'field reports' field_reports
 
 check txbench build_txbench --quiet
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
 
-# A field of the first line of a fault image, `//! expect-exit: CODE; expect: TEXT; expect: TEXT`.
+# A field of the first line of an image that ends by itself, `//! expect-exit: CODE; expect: TEXT; expect: TEXT`.
 fields() { sed -n '1s,^//! *,,p' "$1" | tr ';' '\n' | sed -n "s/^ *$2: *//p" | sed 's/ *$//'; }
+
+# The row of README.md about safe Rust has the figures that every such record of the demo has.
+# shellcheck disable=SC2317
+readme_figures() {
+  local measured stated
+  measured=$(grep '"bench":"context_switch"' "$logs/demo-bundled-1.records" | grep '"language":"rust"' |
+    sed -E 's/.*"min":([0-9]+),"mean":([0-9]+),"max":([0-9]+),.*/\1 \2 \3/' | sort -u)
+  stated=$(sed -nE 's/^\| safe Rust, bundled kernel[^|]*\| ([0-9]+) \| ([0-9]+) \| ([0-9]+) \|.*/\1 \2 \3/p' README.md)
+  echo "min mean max: README.md $stated, measured ${measured//$'\n'/ and }"
+  [ -n "$measured" ] && [ "$measured" = "$stated" ]
+}
 
 # lane KERNEL: everything that runs on the target, on one kernel.
 lane() {
-  local kernel=$1 images tests=() faults=() name source expected options counts runs run fault
+  local kernel=$1 images debug tests=() single=() name source options counts runs run
   # One package a time: the tests switch on kernel options that the measured images do without.
   local package built=0
   for package in demo ontarget; do
     # shellcheck disable=SC2046 # several words
     set -- $(fw_features "$kernel" "$package")
+    # Unoptimized, the stacks of both do not fit into one BTCM: without the twin.
+    [ "$quick" = 1 ] || check "$package, debug, $kernel" fw_cargo build --quiet "$@"
     # With its C twin where there is a compiler for it.
-    if [ "$package" = demo ] && command -v arm-none-eabi-gcc >/dev/null; then set -- "$@" --features demo/twin; fi
+    if [ "$package" = demo ]; then
+      if command -v arm-none-eabi-gcc >/dev/null; then set -- "$@" --features demo/twin; else skip "C twin, $kernel" 'no arm-none-eabi-gcc'; fi
+    fi
     if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
       check "clippy, $package, $kernel" fw_cargo clippy --quiet "$@" -- -D warnings
     else
-      printf '\n== clippy, %s, %s: not checked, this tool chain has none\n' "$package" "$kernel"
+      skip "clippy, $package, $kernel" 'this tool chain has none'
     fi
-    [ "$quick" = 1 ] || check "$package, debug, $kernel" fw_cargo build --quiet "$@"
     check "$package, release, $kernel" fw_cargo build --quiet --release "$@"
     built=$((built + code))
   done
   [ "$built" = 0 ] || return 0
   images=$(fw_dir release)
+  debug=$(fw_dir debug)
   for source in ontarget/src/bin/*.rs ontarget/src/bin/*/main.rs; do
     [ -e "$source" ] || continue
     name=$(basename "${source%/main.rs}" .rs)
+    if [ -n "$(fields "$source" expect-exit)" ]; then
+      single+=("$name:$source")
+      continue
+    fi
     case $name in
-      fault_*) faults+=("$name:$source") ;;
-      soak*) [ "$quick" = 1 ] || tests+=("$images/$name") ;;
+      fault_*)
+        say "$source: the first line must be //! expect-exit: CODE; expect: TEXT"
+        add 0 1 "on-target $name, $kernel"
+        ;;
+      soak*) if [ "$quick" = 1 ]; then skip "on-target $name, $kernel" '--quick'; else tests+=("$images/$name"); fi ;;
       *) tests+=("$images/$name") ;;
     esac
   done
@@ -127,27 +197,32 @@ lane() {
     add ${counts:-0 1}
   else
     say 'no on-target tests found in ontarget/src/bin'
-    add 0 1
+    add 0 1 "on-target tests, $kernel"
   fi
 
-  for fault in "${faults[@]}"; do
-    name=${fault%%:*} source=${fault#*:}
-    expected=$(fields "$source" expect-exit)
-    if [ -z "$expected" ]; then
-      say "$source: the first line must be //! expect-exit: CODE; expect: TEXT"
-      add 0 1
-      continue
-    fi
-    options=(--expect-exit "$expected")
+  for name in "${single[@]}"; do
+    source=${name#*:} name=${name%%:*}
+    options=(--expect-exit "$(fields "$source" expect-exit)")
     while read -r text; do options+=(--expect "$text"); done < <(fields "$source" expect)
     check "on-target $name, $kernel" "$TXBENCH" run "$images/$name" --timeout 60 "${options[@]}"
   done
+
+  # Unoptimized code needs more stack and hits other windows.
+  if [ "$quick" = 0 ]; then
+    stage "on-target tests, debug, $kernel" "$TXBENCH" test --timeout 240 "$debug"/{services,threads,misuse}
+    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+    # shellcheck disable=SC2086 # two words
+    add ${counts:-0 1}
+    check "demo, debug, run, $kernel" "$TXBENCH" run "$debug/demo" --timeout 240 --expect 'DONE ok'
+  else
+    skip "debug firmware, $kernel" '--quick'
+  fi
 
   # The same image must give the same records to the byte, however busy this machine is.
   runs=3
   [ "$quick" = 0 ] || runs=1
   for run in $(seq "$runs"); do
-    check "demo run $run, $kernel" "$TXBENCH" run "$images/demo" --timeout 120 --log "$logs/demo-$kernel-$run.uart"
+    check "demo run $run, $kernel" "$TXBENCH" run "$images/demo" --timeout 120 --expect 'DONE ok' --log "$logs/demo-$kernel-$run.uart"
     grep -a '^RECORD ' "$logs/demo-$kernel-$run.uart" >"$logs/demo-$kernel-$run.records" || true
   done
   same_records() {
@@ -158,7 +233,8 @@ lane() {
     done
     echo "$runs runs, $(wc -l <"$logs/demo-$kernel-1.records") records each, byte for byte the same"
   }
-  [ "$runs" = 1 ] || check "demo records, $kernel" same_records
+  if [ "$runs" = 1 ]; then skip "demo records, $kernel" '--quick'; else check "demo records, $kernel" same_records; fi
+  [ "$kernel" != bundled ] || check 'README figures' readme_figures
 
   # Upstream's own demo, where the sources have it.
   if [ -f "${sources:-/}/ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c" ]; then
@@ -166,18 +242,28 @@ lane() {
     check "upstream's demo, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" upstream-demo)
     [ "$code" != 0 ] || check "upstream's demo, $kernel" "$TXBENCH" run "$images/upstream-demo" --timeout 120 \
       --expect-exit 0 --expect 'PASS threads, tick and preemption all verified'
+  else
+    skip "upstream's demo, $kernel" 'no sources that have it'
   fi
 }
 
 if [ "$code" = 0 ]; then
   for kernel in "${kernels[@]}"; do lane "$kernel"; done
+else
+  skip 'everything on the target' 'txbench does not build'
 fi
-if [ "${#kernels[@]}" -gt 1 ] && [ "$quick" = 0 ]; then
+if [ "${#kernels[@]}" = 1 ]; then
+  skip 'upstream kernel' 'neither THREADX_DIR nor ./threadx-src (scripts/get-threadx.sh)'
+elif [ "$quick" = 1 ]; then
+  skip 'building upstream' '--quick'
+else
   stage 'building upstream' "$ROOT/scripts/test-upstream-build.sh"
   counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
   # shellcheck disable=SC2086 # two words
   add ${counts:-0 1}
 fi
 
-printf '\n%d passed, %d failed\n' "$passed" "$failed"
+echo
+for name in "${failures[@]}"; do printf 'failed: %s\n' "$name"; done
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

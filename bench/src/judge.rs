@@ -7,6 +7,7 @@ use comfy_table::CellAlignment;
 use crate::code;
 use crate::log::{Closing, Log, Outcome, Problem};
 use crate::qemu::End;
+use crate::screen::{Failure, complain, show};
 use crate::table;
 
 /// Problems named one by one; a noisy line must not flood the terminal.
@@ -41,10 +42,14 @@ impl Verdict {
         Self { code, line, problems: log.problems.clone() }
     }
 
-    /// Of an image that should succeed; `missing` are expected texts that never came.
+    /// Of an image that should succeed, by its log if it prints one, else by its exit code; `missing` are expected texts that never came.
     pub fn run(log: &Log, end: &End, missing: &[&str]) -> Self {
         let mut verdict = Self::log(log);
         match end {
+            // Somebody's own firmware: nothing in it claims to be one of our logs.
+            End::Exited(guest) if log.foreign() => {
+                verdict = Self { code: *guest, line: format!("exit code {guest}, no records"), problems: Vec::new() };
+            }
             End::Exited(0) => {}
             // The guest's code is passed on, its own verdict stays readable.
             End::Exited(guest) => {
@@ -78,18 +83,21 @@ impl Verdict {
     }
 
     /// Prints problems and verdict; the exit code.
-    pub fn print(&self) -> u8 {
+    ///
+    /// # Errors
+    /// Standard output takes no more.
+    pub fn print(&self) -> Result<u8, Failure> {
         for problem in self.problems.iter().take(NAMED) {
             match problem.line {
-                Some(line) => eprintln!("txbench: line {line}: {}", problem.what),
-                None => eprintln!("txbench: {}", problem.what),
+                Some(line) => complain(&format!("line {line}: {}", problem.what)),
+                None => complain(&problem.what),
             }
         }
         if let Some(more @ 1..) = self.problems.len().checked_sub(NAMED) {
-            eprintln!("txbench: and {} more", count(more, "problem"));
+            complain(&format!("and {} more", count(more, "problem")));
         }
-        println!("verdict: {}", self.line);
-        self.code
+        show(format!("verdict: {}\n", self.line).as_bytes())?;
+        Ok(self.code)
     }
 }
 
@@ -159,18 +167,22 @@ impl Suite {
     }
 
     /// Prints the table, the failures and the closing line; the exit code.
-    pub fn print(&self) -> u8 {
+    ///
+    /// # Errors
+    /// Standard output takes no more.
+    pub fn print(&self) -> Result<u8, Failure> {
         use CellAlignment::{Left, Right};
         let columns = [("image", Left), ("passed", Right), ("failed", Right), ("result", Left)];
-        println!("{}", table::render(&columns, &self.rows));
+        let mut text = table::render(&columns, &self.rows);
         if !self.failures.is_empty() {
-            println!("\nfailures:");
+            text += "\n\nfailures:";
             for failure in &self.failures {
-                println!("    {failure}");
+                let _ = write!(text, "\n    {failure}");
             }
         }
-        println!("\n{} passed, {} failed", self.passed, self.failed);
-        if self.failed > 0 { code::FAILED } else { 0 }
+        let _ = writeln!(text, "\n\n{} passed, {} failed", self.passed, self.failed);
+        show(text.as_bytes())?;
+        Ok(if self.failed > 0 { code::FAILED } else { 0 })
     }
 }
 

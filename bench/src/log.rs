@@ -50,9 +50,16 @@ pub struct Log {
     pub tests: Vec<Test>,
     pub closing: Option<Closing>,
     pub problems: Vec<Problem>,
+    /// Whether a line was one of ours, or was on the way to be one when it broke off.
+    ours: bool,
 }
 
 impl Log {
+    /// Whether nothing in it is, or was meant to be, a line that `txbench` reads.
+    pub fn foreign(&self) -> bool {
+        !self.ours
+    }
+
     /// Takes the next line.
     pub fn take(&mut self, line: &Line<'_>) {
         if let Err(what) = self.read(line) {
@@ -101,6 +108,7 @@ impl Log {
 
     fn read(&mut self, line: &Line<'_>) -> Result<(), String> {
         let text = line.text;
+        self.ours |= is_ours(line);
         if line.shortened {
             return Err("line longer than 64 KiB, dropped".into());
         }
@@ -129,6 +137,9 @@ impl Log {
         }
         if let Some((name, outcome)) = text.strip_prefix(TEST).and_then(|rest| rest.split_once(TEST_OUTCOME)) {
             return self.test(name, outcome);
+        }
+        if self.closing.is_some() && FAULTS.iter().any(|fault| text.starts_with(fault)) {
+            return Err(format!("a fault after the closing line: {}", text.trim()));
         }
         // The last thing a crashed or killed image wrote; a marker may be among the missing part.
         if !line.ended && self.closing.is_none() {
@@ -182,6 +193,23 @@ impl Log {
             Ok(())
         }
     }
+}
+
+/// How the board support's reports of an exception, a stack overflow and a panic begin.
+const FAULTS: [&str; 3] = ["*** ", "stack overflow: thread ", "panicked at "];
+
+/// Whether the line is one that this module reads, well-formed or not. A line that broke off is if
+/// what is there of it fits the start of one.
+fn is_ours(line: &Line<'_>) -> bool {
+    let text = line.text;
+    let cut = |marker: &str| !line.ended && !text.is_empty() && marker.starts_with(text);
+    after(text, RECORD).is_some()
+        || after(text, SAMPLES).is_some()
+        || text.starts_with(TEST_RESULT)
+        || text.starts_with(DONE_OK)
+        || text.starts_with(DONE_FAILED)
+        || (text.starts_with(TEST) && text.contains(TEST_OUTCOME))
+        || [RECORD, SAMPLES, TEST_RESULT, DONE_OK, DONE_FAILED].into_iter().any(cut)
 }
 
 /// Where `marker` and a JSON object stand in `text`: what is before the marker and what follows it.
@@ -378,6 +406,42 @@ mod tests {
         let log = read(&format!("{run}{run}"));
         assert_eq!(log.records.len(), 2);
         assert_eq!(problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(), [Some(3), Some(4)]);
+    }
+
+    #[test]
+    fn a_fault_after_the_closing_line_is_named() {
+        for (report, named) in [
+            ("*** data abort (vector 0x00000010) ***\nDFSR 0x5", true),
+            ("stack overflow: thread worker", true),
+            ("panicked at src/main.rs:1:2:\nno", true),
+            ("switching off", false),
+        ] {
+            let log = read(&format!("{GOOD}\nDONE ok\n\n{report}\n"));
+            let lines: Vec<_> = log.problems.iter().map(|p| p.line).collect();
+            assert_eq!(lines, if named { vec![Some(4)] } else { vec![] }, "{report}");
+        }
+        // Tests may provoke a fault and go on.
+        assert_eq!(problems(&read(&format!("*** data abort ***\n{GOOD}\nDONE ok\n"))), []);
+    }
+
+    #[test]
+    fn only_logs_without_any_of_the_lines_are_foreign() {
+        for text in ["", "hello\n", "hello", "\u{1}\n", "each RECORD line\n", "test passed\n", "DONE deal\n", "RECORDS"]
+        {
+            assert!(read(text).foreign(), "{text}");
+        }
+        for text in [
+            GOOD,
+            &GOOD[..30],
+            "hello\nREC",
+            "DONE ok\n",
+            "DONE FAILED",
+            "test a ... ok\n",
+            "test result: \n",
+            "SAMPLES {",
+        ] {
+            assert!(!read(text).foreign(), "{text}");
+        }
     }
 
     #[test]

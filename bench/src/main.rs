@@ -8,10 +8,12 @@ mod judge;
 mod lines;
 mod log;
 mod qemu;
+mod screen;
 mod table;
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -22,6 +24,7 @@ use crate::judge::Verdict;
 use crate::lines::Lines;
 use crate::log::Log;
 use crate::qemu::{End, Qemu};
+use crate::screen::{Failure, complain, show};
 
 /// Exit codes of `txbench` itself; a guest's own code is passed on as it is.
 mod code {
@@ -29,7 +32,7 @@ mod code {
     pub const FAILED: u8 = 1;
     /// The log is cut, malformed or foreign in places.
     pub const LOG: u8 = 3;
-    /// QEMU or a file cannot be used.
+    /// QEMU, a file or standard output cannot be used.
     pub const UNUSABLE: u8 = 4;
     /// The time limit ended the guest.
     pub const LIMIT: u8 = 124;
@@ -47,12 +50,13 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: the guest's own if it is not 0; else 0 all well, 1 a check, test or expectation failed,
-2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU or a file cannot be used,
-124 time limit, 130 interrupted.";
+2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU, a file or standard output
+cannot be used, 124 time limit, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Boot an image in QEMU, show its output live, end with the tables and the verdict.
+    /// Boot an image in QEMU, show its output live, end with the tables and the verdict. An image
+    /// that prints no RECORD, test or closing line is judged by its exit code alone.
     Run(Run),
     /// Read a captured log and print its tables and verdict.
     Parse {
@@ -107,8 +111,10 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            eprintln!("txbench: {error}");
+        Err(failure) => {
+            if let Failure::Says(what) = failure {
+                complain(&what);
+            }
             ExitCode::from(code::UNUSABLE)
         }
     }
@@ -128,7 +134,7 @@ fn boot(
     limit: Duration,
     expect: &[String],
     mut copy: Option<(&Path, File)>,
-) -> Result<Ran, String> {
+) -> Result<Ran, Failure> {
     let mut lines = Lines::new();
     let mut log = Log::default();
     let mut seen = vec![false; expect.len()];
@@ -138,12 +144,8 @@ fn boot(
         }
         log.take(&line);
     };
-    let mut screen = std::io::stdout().lock();
     let end = qemu.boot(elf, limit, |bytes| {
-        screen
-            .write_all(bytes)
-            .and_then(|()| screen.flush())
-            .map_err(|e| format!("cannot write to standard output: {e}"))?;
+        show(bytes)?;
         if let Some((path, file)) = &mut copy {
             file.write_all(bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
@@ -153,17 +155,21 @@ fn boot(
     let cut = lines.finish(|line| take(line, &mut log));
     if cut {
         // What follows starts on a line of its own.
-        let _ = screen.write_all(b"\n");
+        show(b"\n")?;
     }
     log.finish();
     Ok(Ran { log, end, seen })
 }
 
-fn run(args: &Run) -> Result<u8, String> {
+fn run(args: &Run) -> Result<u8, Failure> {
     let qemu = Qemu::find(&args.machine.qemu)?;
     qemu::check_image(&args.elf)?;
     let copy = match &args.log {
         Some(path) => {
+            if same_file(path, &args.elf) {
+                let path = path.display();
+                return Err(format!("--log {path} is the image itself: give the log another name").into());
+            }
             let file = File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
             Some((path.as_path(), file))
         }
@@ -172,17 +178,23 @@ fn run(args: &Run) -> Result<u8, String> {
     let limit = Duration::from_secs(args.machine.timeout);
     let ran = boot(&qemu, &args.elf, limit, &args.expect, copy)?;
 
-    print!("{}", table::tables(&ran.log.records));
+    show(table::tables(&ran.log.records).as_bytes())?;
     let missing: Vec<_> =
         args.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(text, _)| text.as_str()).collect();
     let verdict = match args.expect_exit {
         Some(code) => Verdict::expected(&ran.end, code, &missing),
         None => Verdict::run(&ran.log, &ran.end, &missing),
     };
-    Ok(verdict.print())
+    verdict.print()
 }
 
-fn parse(path: &Path) -> Result<u8, String> {
+/// Whether both names lead to one file that is there.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().map(|m| (m.dev(), m.ino()));
+    matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+fn parse(path: &Path) -> Result<u8, Failure> {
     let mut file = File::open(path).map_err(|e| format!("cannot open {}: {e}", path.display()))?;
     let mut lines = Lines::new();
     let mut log = Log::default();
@@ -196,11 +208,11 @@ fn parse(path: &Path) -> Result<u8, String> {
     }
     lines.finish(|line| log.take(&line));
     log.finish();
-    print!("{}", table::tables(&log.records));
-    Ok(Verdict::log(&log).print())
+    show(table::tables(&log.records).as_bytes())?;
+    Verdict::log(&log).print()
 }
 
-fn test(args: &Test) -> Result<u8, String> {
+fn test(args: &Test) -> Result<u8, Failure> {
     let qemu = Qemu::find(&args.machine.qemu)?;
     for elf in &args.elf {
         qemu::check_image(elf)?;
@@ -210,14 +222,14 @@ fn test(args: &Test) -> Result<u8, String> {
     for elf in &args.elf {
         let name = elf.file_stem().unwrap_or(elf.as_os_str());
         let name = name.to_string_lossy();
-        println!("Running {name}");
+        show(format!("Running {name}\n").as_bytes())?;
         let ran = boot(&qemu, elf, limit, &[], None)?;
         suite.image(&name, &ran.log, &ran.end);
         if matches!(ran.end, End::Interrupted) {
-            eprintln!("txbench: interrupted");
+            complain("interrupted");
             return Ok(code::INTERRUPTED);
         }
-        println!();
+        show(b"\n")?;
     }
-    Ok(suite.print())
+    suite.print()
 }

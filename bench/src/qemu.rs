@@ -14,8 +14,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use crate::screen::Failure;
+
 const MACHINE: &str = "mps3-an536";
-/// The version that the figures of this project were counted with.
+/// The first major version with the machine as the board support expects it; the figures of this
+/// project were counted with it.
+const OLDEST: u32 = 10;
 const NEEDED: &str = "QEMU 10 or newer is needed, scripts/setup.sh installs it";
 /// For QEMU to answer a question about itself.
 const QUESTION: Duration = Duration::from_secs(20);
@@ -44,11 +48,11 @@ pub struct Qemu {
 }
 
 impl Qemu {
-    /// Checks that `path` is a QEMU which has the machine.
+    /// Checks that `path` is a QEMU of the version needed which has the machine.
     ///
     /// # Errors
     /// One line that says what is missing and what to do.
-    pub fn find(path: &Path) -> Result<Self, String> {
+    pub fn find(path: &Path) -> Result<Self, Failure> {
         let interrupted = Arc::new(AtomicBool::new(false));
         // The child has a process group of its own, so that the terminal's signals reach only us.
         for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -58,14 +62,19 @@ impl Qemu {
         let qemu = Self { path: path.into(), interrupted };
         let version = qemu.ask("--version")?;
         let version = version.lines().next().unwrap_or("").trim();
+        match major(version) {
+            Some(major) if major >= OLDEST => {}
+            Some(_) => return Err(format!("{} is too old ({version}): {NEEDED}", path.display()).into()),
+            None => return Err(format!("{} does not tell its version: {NEEDED}", path.display()).into()),
+        }
         let machines = qemu.ask("-machine")?;
         if !machines.lines().any(|l| l.split_whitespace().next() == Some(MACHINE)) {
-            return Err(format!("{} ({version}) has no machine {MACHINE}: {NEEDED}", path.display()));
+            return Err(format!("{} ({version}) has no machine {MACHINE}: {NEEDED}", path.display()).into());
         }
         Ok(qemu)
     }
 
-    fn ask(&self, what: &str) -> Result<String, String> {
+    fn ask(&self, what: &str) -> Result<String, Failure> {
         let mut command = Command::new(&self.path);
         command.arg(what);
         if what == "-machine" {
@@ -78,8 +87,8 @@ impl Qemu {
         })?;
         match end {
             End::Exited(0) => Ok(String::from_utf8_lossy(&answer).into_owned()),
-            End::Interrupted => Err("interrupted".into()),
-            _ => Err(format!("{} does not answer {what}: {NEEDED}", self.path.display())),
+            End::Interrupted => Err(String::from("interrupted").into()),
+            _ => Err(format!("{} does not answer {what}: {NEEDED}", self.path.display()).into()),
         }
     }
 
@@ -92,8 +101,8 @@ impl Qemu {
         &self,
         elf: &Path,
         limit: Duration,
-        sink: impl FnMut(&[u8]) -> Result<(), String>,
-    ) -> Result<End, String> {
+        sink: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<End, Failure> {
         let mut command = Command::new(&self.path);
         command
             .args(["-M", MACHINE, "-smp", "1", "-nographic"])
@@ -109,8 +118,8 @@ impl Qemu {
         &self,
         mut command: Command,
         limit: Duration,
-        mut sink: impl FnMut(&[u8]) -> Result<(), String>,
-    ) -> Result<End, String> {
+        mut sink: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<End, Failure> {
         let start = Instant::now();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0).spawn().map_err(|e| {
             match e.kind() {
@@ -173,6 +182,12 @@ impl Qemu {
             Err(end) => end,
         })
     }
+}
+
+/// The major version in QEMU's answer, `QEMU emulator version 10.0.2 (...)`.
+fn major(answer: &str) -> Option<u32> {
+    let (_, version) = answer.split_once("version ")?;
+    version.split('.').next()?.parse().ok()
 }
 
 /// The child's output in pieces; the channel closes at its end. Bounded, so that an image which

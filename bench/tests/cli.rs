@@ -56,11 +56,15 @@ impl Bench {
     /// A stand-in for QEMU: `machines` answers `-machine help`, `body` is the guest. In `body`,
     /// `$image` is the name of the booted image.
     fn qemu(&self, machines: &str, body: &str) -> PathBuf {
+        self.qemu_of("QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)", machines, body)
+    }
+
+    fn qemu_of(&self, version: &str, machines: &str, body: &str) -> PathBuf {
         let path = self.path("qemu");
         let script = format!(
             "#!/bin/sh\n\
              case \"$1\" in\n\
-             --version) echo 'QEMU emulator version 7.2.19'; exit 0;;\n\
+             --version) echo '{version}'; exit 0;;\n\
              -machine) {machines}; exit 0;;\n\
              esac\n\
              for image; do :; done\n\
@@ -244,7 +248,91 @@ fn an_unfit_qemu_is_named() {
     let output = bench.run(&[]);
     assert_eq!(code(&output), 4);
     assert_eq!(stdout(&output), "");
-    insta::assert_snapshot!(stderr(&output), @"txbench: ./qemu (QEMU emulator version 7.2.19) has no machine mps3-an536: QEMU 10 or newer is needed, scripts/setup.sh installs it");
+    insta::assert_snapshot!(stderr(&output), @"txbench: ./qemu (QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)) has no machine mps3-an536: QEMU 10 or newer is needed, scripts/setup.sh installs it");
+}
+
+#[test]
+fn an_old_qemu_is_named_even_if_it_has_the_machine() {
+    let bench = Bench::new();
+    for (version, expected) in [
+        ("QEMU emulator version 9.2.4", 4),
+        ("QEMU emulator version 7.2.19 (Debian 1:7.2+dfsg-7)", 4),
+        ("something else", 4),
+        ("QEMU emulator version 10.0.0", 0),
+        ("QEMU emulator version 11.1.50 (v11.1.0-7-g1234)", 0),
+    ] {
+        bench.qemu_of(version, MACHINES, "exit 0");
+        assert_eq!(code(&bench.run(&[])), expected, "{version}");
+    }
+    bench.qemu_of("QEMU emulator version 9.2.4", MACHINES, "exit 0");
+    insta::assert_snapshot!(stderr(&bench.run(&[])), @"txbench: ./qemu is too old (QEMU emulator version 9.2.4): QEMU 10 or newer is needed, scripts/setup.sh installs it");
+}
+
+#[test]
+fn firmware_without_records_is_judged_by_its_exit_code() {
+    let bench = Bench::new();
+    for (text, guest, says) in [
+        ("hello from my board\n", 0, "exit code 0, no records"),
+        ("no line end", 0, "exit code 0, no records"),
+        ("", 0, "exit code 0, no records"),
+        ("hello\n", 42, "exit code 42, no records"),
+    ] {
+        bench.prints(text, guest);
+        let output = bench.run(&[]);
+        assert_eq!(code(&output), i32::from(guest), "{}", seen(&output));
+        assert!(stdout(&output).ends_with(&format!("verdict: {says}\n")), "{}", seen(&output));
+        assert_eq!(stderr(&output), "");
+        // The other two ask for a log of ours.
+        assert_eq!(code(&bench.txbench(&["test", "image", "--qemu", "./qemu"])), 1);
+        assert_eq!(code(&bench.txbench(&["parse", "uart"])), 3);
+    }
+    bench.prints("hello\n", 0);
+    assert_eq!(code(&bench.run(&["--expect", "hello"])), 0);
+    assert_eq!(code(&bench.run(&["--expect", "DONE ok"])), 1);
+    // What has some of the lines must have all of them.
+    let records = records();
+    for cut in [&records[..3], &records[..100], &records[..], "test a ... ok\n"] {
+        bench.prints(cut, 0);
+        assert_eq!(code(&bench.run(&[])), 3, "{cut}");
+    }
+}
+
+#[test]
+fn output_that_nobody_takes_ends_without_a_panic() {
+    let bench = Bench::new();
+    fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    bench.prints(&format!("{}\n{CLOSING}\n", records()), 0);
+    bench.elf("good");
+    let exe = env!("CARGO_BIN_EXE_txbench");
+    for args in ["parse log", "run image --qemu ./qemu", "test good --qemu ./qemu"] {
+        let full = "txbench: cannot write to standard output: No space left on device (os error 28)\n";
+        for (script, says) in [
+            (format!("'{exe}' {args} >/dev/full"), full),
+            // The reader is gone before the first byte comes.
+            (format!("(sleep 0.3; exec '{exe}' {args}) | true; exit ${{PIPESTATUS[0]}}"), ""),
+        ] {
+            let output = Command::new("bash").args(["-c", &script]).current_dir(bench.dir.path()).output().unwrap();
+            assert_eq!((code(&output), stderr(&output).as_str()), (4, says), "{script}");
+        }
+        // A terminal that is gone takes neither output nor complaint.
+        let script = format!("'{exe}' {args} >/dev/full 2>/dev/full");
+        let output = Command::new("sh").args(["-c", &script]).current_dir(bench.dir.path()).output().unwrap();
+        assert_eq!(code(&output), 4, "{script}");
+    }
+}
+
+#[test]
+fn the_log_must_not_be_the_image() {
+    let bench = Bench::new();
+    bench.prints("", 0);
+    let before = fs::read(bench.path("image")).unwrap();
+    std::os::unix::fs::symlink("image", bench.path("alias")).unwrap();
+    for log in ["image", "./image", "alias"] {
+        let output = bench.run(&["--log", log]);
+        let says = format!("txbench: --log {log} is the image itself: give the log another name\n");
+        assert_eq!((code(&output), stderr(&output)), (4, says));
+        assert_eq!(fs::read(bench.path("image")).unwrap(), before);
+    }
 }
 
 #[test]

@@ -13,8 +13,8 @@ const TRIAL: Ticks = Ticks::new(20);
 const NAP: Ticks = Ticks::new(2);
 
 threadx::stack! {
-    static SLEEPER_STACK: Stack<Dram0, { 1024 * SCALE }>;
-    static SPINNER_STACK: Stack<Dram0, { 1024 * SCALE }>;
+    static SLEEPER_STACK: Stack<Dram0, { 1024 * SCALE * SCALE }>;
+    static SPINNER_STACK: Stack<Dram0, { 1024 * SCALE * SCALE }>;
 }
 static SLEEPER: ThreadCell = ThreadCell::new();
 static SPINNER: ThreadCell = ThreadCell::new();

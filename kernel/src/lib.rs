@@ -2,11 +2,11 @@
 //!
 //! # How it is built
 //!
-//! * One processor. Kernel state is one static, [`kernel::Kernel`], made of `Cell`s; it is reached
-//!   only through [`kernel::lock`], whose guard exists exactly while interrupts are masked. So two
+//! * One processor. Kernel state is one static, `kernel::Kernel`, made of `Cell`s; it is reached
+//!   only through `kernel::lock`, whose guard exists exactly while interrupts are masked. So two
 //!   accesses never overlap, and no code in between needs `unsafe`.
 //! * A control block belongs to the caller. From its create service to its delete service the kernel
-//!   holds a reference ([`thread::Thread`] and its kin); the C entry points in [`c_api`] are where a
+//!   holds a reference (`thread::Thread` and its kin); the C entry points in [`c_api`] are where a
 //!   raw pointer becomes one, and where the contract of the caller is stated.
 //! * The processor's side (registers, masking, interrupt entry) is in [`port`]; everything else runs
 //!   unchanged on the host, where the tests are.
@@ -18,7 +18,7 @@
 //! else ready at my priority", "do I have a preemption-threshold", "is preemption disabled", "is this
 //! an interrupt") is answered beforehand by the pointer it follows: `next` of the running context
 //! leads to the next ready thread of the same priority, or, if any answer forbids the plain switch,
-//! to a pseudo context that continues in [`scheduler`]'s slow path. [`scheduler::Scheduler`] keeps
+//! to a pseudo context that continues in `scheduler`'s slow path. `scheduler::Scheduler` keeps
 //! that pointer true; its invariants are listed there.
 
 #![cfg_attr(target_os = "none", no_std)]
@@ -53,7 +53,8 @@ pub use timer::TX_TIMER;
 pub use types::*;
 
 /// What a banner prints for this kernel.
-pub const NAME: &str = concat!("bundled ", env!("CARGO_PKG_VERSION"), " (Rust, opt-level ", env!("KERNEL_OPT_LEVEL"), ")");
+pub const NAME: &str =
+    concat!("bundled ", env!("CARGO_PKG_VERSION"), " (Rust, opt-level ", env!("KERNEL_OPT_LEVEL"), ")");
 
 /// What the kernel was built with, for a banner.
 pub const CONFIGURATION: &str = if cfg!(feature = "stack-checking") {

@@ -65,7 +65,7 @@ pub struct TX_THREAD {
     timer_thread: Cell<bool>,
 }
 
-// The issue this layout was chosen for allows 296 bytes for the block and everything a switch saves.
+// The block holds all that a switch saves; this bounds what a thread costs beside its stack.
 #[cfg(target_arch = "arm")]
 const _: () = assert!(size_of::<TX_THREAD>() <= 256);
 

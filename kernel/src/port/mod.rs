@@ -1,8 +1,8 @@
 //! The processor's side of the kernel: registers, masking, interrupt entry, the switch itself.
 //!
 //! A port provides, under the same names: `Context` and `Executor` (what a switch saves, first in
-//! every control block), `Posture`, [`mask`], [`restore`], [`current`], [`running`], [`switch`],
-//! [`build`], [`request_reschedule`] and the small functions beside them.
+//! every control block), `Posture`, `mask`, `restore`, `current`, `running`, `switch`,
+//! `build`, `request_reschedule` and the small functions beside them.
 
 #[cfg(target_arch = "arm")]
 mod aarch32;
