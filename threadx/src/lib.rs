@@ -1,8 +1,11 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 
+mod claim;
 mod critical;
 mod error;
+pub mod event_flags;
+pub mod mutex;
 mod name;
 mod priority;
 mod scope;
@@ -14,6 +17,8 @@ pub mod time;
 pub mod timer;
 
 pub use error::Error;
+pub use event_flags::{EventFlags, Match};
+pub use mutex::{Inheritance, Mutex, MutexGuard};
 pub use priority::{PreemptionThreshold, Priority, TimeSlice};
 pub use scope::{Scope, scope};
 pub use semaphore::Semaphore;
