@@ -9,6 +9,7 @@
 //! receiver; it overtakes the stored messages and is never stored itself.
 
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 use core::ptr::{null, null_mut};
 
 use crate::kernel::{Locked, lock};
@@ -102,8 +103,10 @@ pub(crate) struct QueueInfo {
 /// # Safety
 ///
 /// `from` is readable and `to` writable for that many words, both are aligned, and they do not overlap.
+/// The words may be uninitialised: a message may have padding.
 #[inline(always)]
 unsafe fn copy(from: *const ULONG, to: *mut ULONG, words: UINT) {
+    let (from, to) = (from.cast::<MaybeUninit<ULONG>>(), to.cast::<MaybeUninit<ULONG>>());
     // SAFETY: the caller's promise. Volatile keeps the loop a loop: the library call that the
     // compiler would make of it costs more than most messages.
     unsafe {
@@ -194,7 +197,9 @@ impl Queue {
             // Before the wait: after it the queue may be gone.
             let notify = self.send_notify.get();
             let status = k.suspend_in(thread, &self.waiters, place, TX_QUEUE_SUSP, wait, TX_QUEUE_FULL);
-            if status == TX_SUCCESS && let Some(notify) = notify {
+            if status == TX_SUCCESS
+                && let Some(notify) = notify
+            {
                 drop(k);
                 self.call(notify);
             }
@@ -350,7 +355,8 @@ impl Queue {
         }
         let mut at = self.waiters.first();
         while let Some(thread) = at {
-            let fits = if thread.wait_option.get() == role::RECEIVER { stored == 0 } else { stored == self.capacity.get() };
+            let fits =
+                if thread.wait_option.get() == role::RECEIVER { stored == 0 } else { stored == self.capacity.get() };
             if !fits {
                 return Err("a thread waits on a queue that could serve it");
             }

@@ -132,7 +132,13 @@ impl Locked {
     /// what the waker said, or at once what a deleted object says. [`Self::may_wait`] has allowed it
     /// and the kernel has not been unlocked since. `timed_out` is what the thread gets when `wait` ticks have passed.
     pub(crate) fn suspend_in(
-        &self, thread: Thread, queue: &WaitQueue, place: Place, state: UINT, wait: ULONG, timed_out: UINT,
+        &self,
+        thread: Thread,
+        queue: &WaitQueue,
+        place: Place,
+        state: UINT,
+        wait: ULONG,
+        timed_out: UINT,
     ) -> UINT {
         if queue.closed.get() != TX_SUCCESS {
             return queue.closed.get();

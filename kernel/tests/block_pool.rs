@@ -47,9 +47,8 @@ fn the_number_of_blocks_is_what_fits_with_a_pointer_each() {
 fn create_refuses_what_is_wrong_in_the_documented_order() {
     scenario(|| {
         let memory = Memory::new(64);
-        let create = |block, start, size, control| {
-            service!(_txe_block_pool_create(block, null_mut(), size, start, 64, control))
-        };
+        let create =
+            |block, start, size, control| service!(_txe_block_pool_create(block, null_mut(), size, start, 64, control));
         let start: *mut VOID = memory.start.cast();
         let block = BlockPool::blank();
         assert_eq!(create(null_mut(), null_mut(), 100, BlockPool::SIZE), TX_POOL_ERROR);
@@ -80,7 +79,13 @@ fn services_refuse_what_is_no_pool() {
             assert_eq!(pool.prioritize(), TX_POOL_ERROR);
             assert_eq!(pool.delete(), TX_POOL_ERROR);
             let status = service!(_txe_block_pool_info_get(
-                pool.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+                pool.0,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
             ));
             assert_eq!(status, TX_POOL_ERROR);
         }
@@ -230,7 +235,13 @@ fn info_skips_null_pointers_and_tells_next() {
         assert_eq!((a.info().next, b.info().next), (b, a));
         assert_eq!((b.info().total, b.info().name), (2, None));
         let status = service!(_txe_block_pool_info_get(
-            a.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+            a.0,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
         ));
         assert_eq!(status, TX_SUCCESS);
     });

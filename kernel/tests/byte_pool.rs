@@ -25,9 +25,8 @@ fn getter(log: &Log, name: &'static str, options: Options, pool: BytePool, bytes
 fn create_refuses_what_is_wrong_in_the_documented_order() {
     scenario(|| {
         let memory = Memory::new(256);
-        let create = |block, start, bytes, control| {
-            service!(_txe_byte_pool_create(block, null_mut(), start, bytes, control))
-        };
+        let create =
+            |block, start, bytes, control| service!(_txe_byte_pool_create(block, null_mut(), start, bytes, control));
         let start: *mut VOID = memory.start.cast();
         let block = BytePool::blank();
         assert_eq!(create(null_mut(), null_mut(), 1, BytePool::SIZE), TX_POOL_ERROR);
@@ -57,7 +56,13 @@ fn services_refuse_what_is_no_pool() {
             assert_eq!(pool.prioritize(), TX_POOL_ERROR);
             assert_eq!(pool.delete(), TX_POOL_ERROR);
             let status = service!(_txe_byte_pool_info_get(
-                pool.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+                pool.0,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
             ));
             assert_eq!(status, TX_POOL_ERROR);
         }
@@ -355,7 +360,13 @@ fn info_skips_null_pointers_and_tells_next() {
         let (a, b) = (BytePool::new(200), BytePool::new(300));
         assert_eq!((a.info().next, b.info().next), (b, a));
         let status = service!(_txe_byte_pool_info_get(
-            a.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+            a.0,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
         ));
         assert_eq!(status, TX_SUCCESS);
     });

@@ -44,8 +44,14 @@ fn services_refuse_what_is_no_group() {
             assert_eq!(group.set(1, TX_OR), TX_GROUP_ERROR);
             assert_eq!(group.set_notify(None), TX_GROUP_ERROR);
             assert_eq!(group.delete(), TX_GROUP_ERROR);
-            let status =
-                service!(_txe_event_flags_info_get(group.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut()));
+            let status = service!(_txe_event_flags_info_get(
+                group.0,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut()
+            ));
             assert_eq!(status, TX_GROUP_ERROR);
         }
     });

@@ -406,7 +406,12 @@ impl Model {
             expired: VecDeque::new(),
             semaphores: vec![Counter { exists: true, ..Counter::default() }; SEMAPHORES],
             mutexes: (0..MUTEXES)
-                .map(|at| MutexModel { exists: true, inherit: inherits(at) == TX_INHERIT, lent: NOT_LENT, ..MutexModel::default() })
+                .map(|at| MutexModel {
+                    exists: true,
+                    inherit: inherits(at) == TX_INHERIT,
+                    lent: NOT_LENT,
+                    ..MutexModel::default()
+                })
                 .collect(),
             groups: vec![Counter { exists: true, ..Counter::default() }; GROUPS],
             queues: vec![QueueModel { exists: true, ..QueueModel::default() }; QUEUES],
@@ -662,7 +667,13 @@ impl Model {
             let Some(t) = t.filter(|_| wait != TX_NO_WAIT) else { return done(TX_QUEUE_FULL) };
             let at = if front { 0 } else { queue.waiters.len() };
             queue.waiters.insert(at, t);
-            return self.wait(t, State::Waiting(Object::Queue(q)), Request::Send(message, front), wait, (TX_QUEUE_FULL, 0));
+            return self.wait(
+                t,
+                State::Waiting(Object::Queue(q)),
+                Request::Send(message, front),
+                wait,
+                (TX_QUEUE_FULL, 0),
+            );
         }
         match queue.waiters.first() {
             Some(&receiver) => self.wake(receiver, (TX_SUCCESS, message as usize)),

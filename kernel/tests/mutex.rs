@@ -55,7 +55,13 @@ fn services_refuse_what_is_no_mutex() {
             assert_eq!(mutex.prioritize(), TX_MUTEX_ERROR);
             assert_eq!(mutex.delete(), TX_MUTEX_ERROR);
             let status = service!(_txe_mutex_info_get(
-                mutex.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+                mutex.0,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
             ));
             assert_eq!(status, TX_MUTEX_ERROR);
         }
@@ -217,9 +223,8 @@ fn info_skips_null_pointers_and_tells_name_and_next() {
         assert_eq!(b.create_named("second", TX_INHERIT), TX_SUCCESS);
         assert_eq!(a.info().name.as_deref(), Some("first"));
         assert_eq!((a.info().next, b.info().next), (b, a));
-        let status = service!(_txe_mutex_info_get(
-            a.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
-        ));
+        let status =
+            service!(_txe_mutex_info_get(a.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),));
         assert_eq!(status, TX_SUCCESS);
         assert_eq!(b.delete(), TX_SUCCESS);
         assert_eq!(a.info().next, a);

@@ -16,11 +16,8 @@ fn receiver(log: &Log, name: &'static str, options: Options, queue: Queue, wait:
 fn sender(log: &Log, options: Options, queue: Queue, message: ULONG, front: bool) -> Thread {
     let log = log.clone();
     Thread::spawn(options, move || {
-        let status = if front {
-            queue.front_send(message, TX_WAIT_FOREVER)
-        } else {
-            queue.send(message, TX_WAIT_FOREVER)
-        };
+        let status =
+            if front { queue.front_send(message, TX_WAIT_FOREVER) } else { queue.send(message, TX_WAIT_FOREVER) };
         log.push(format!("sent{message}:{status:x}"));
     })
 }
@@ -61,9 +58,7 @@ fn k15_create_refuses_sizes_and_uses_whole_messages_only() {
 fn create_refuses_what_is_wrong_in_the_documented_order() {
     scenario(|| {
         let memory = Memory::new(64);
-        let create = |block, start, words, size| {
-            service!(_txe_queue_create(block, null_mut(), words, start, 64, size))
-        };
+        let create = |block, start, words, size| service!(_txe_queue_create(block, null_mut(), words, start, 64, size));
         let start = memory.start.cast();
         let block = Queue::blank();
         assert_eq!(create(null_mut(), null_mut(), 0, Queue::SIZE), TX_QUEUE_ERROR);
@@ -93,7 +88,13 @@ fn services_refuse_what_is_no_queue_and_no_pointer() {
             assert_eq!(queue.send_notify(None), TX_QUEUE_ERROR);
             assert_eq!(queue.delete(), TX_QUEUE_ERROR);
             let status = service!(_txe_queue_info_get(
-                queue.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
+                queue.0,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                null_mut(),
             ));
             assert_eq!(status, TX_QUEUE_ERROR);
         }
@@ -379,9 +380,8 @@ fn info_skips_null_pointers_and_tells_name_and_next() {
         assert_eq!(b.create(1, 8), TX_SUCCESS);
         assert_eq!((a.info().name.as_deref(), b.info().name), (Some("first"), None));
         assert_eq!((a.info().next, b.info().next), (b, a));
-        let status = service!(_txe_queue_info_get(
-            a.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),
-        ));
+        let status =
+            service!(_txe_queue_info_get(a.0, null_mut(), null_mut(), null_mut(), null_mut(), null_mut(), null_mut(),));
         assert_eq!(status, TX_SUCCESS);
     });
 }

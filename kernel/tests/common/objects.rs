@@ -146,7 +146,13 @@ impl TxMutex {
         let (mut name, mut owner, mut first, mut next) = (null_mut(), null_mut(), null_mut(), null_mut());
         let (mut count, mut waiting) = (0, 0);
         let status = service!(_txe_mutex_info_get(
-            self.0, &mut name, &mut count, &mut owner, &mut first, &mut waiting, &mut next,
+            self.0,
+            &mut name,
+            &mut count,
+            &mut owner,
+            &mut first,
+            &mut waiting,
+            &mut next,
         ));
         assert_eq!(status, TX_SUCCESS);
         MutexInfo {
@@ -317,7 +323,13 @@ impl Queue {
         let (mut name, mut first, mut next) = (null_mut(), null_mut(), null_mut());
         let (mut enqueued, mut available, mut waiting) = (0, 0, 0);
         let status = service!(_txe_queue_info_get(
-            self.0, &mut name, &mut enqueued, &mut available, &mut first, &mut waiting, &mut next,
+            self.0,
+            &mut name,
+            &mut enqueued,
+            &mut available,
+            &mut first,
+            &mut waiting,
+            &mut next,
         ));
         assert_eq!(status, TX_SUCCESS);
         QueueInfo { name: name_of(name), enqueued, available, first: Thread(first), waiting, next: Queue(next) }
@@ -384,7 +396,13 @@ impl BlockPool {
         let (mut name, mut first, mut next) = (null_mut(), null_mut(), null_mut());
         let (mut available, mut total, mut waiting) = (0, 0, 0);
         let status = service!(_txe_block_pool_info_get(
-            self.0, &mut name, &mut available, &mut total, &mut first, &mut waiting, &mut next,
+            self.0,
+            &mut name,
+            &mut available,
+            &mut total,
+            &mut first,
+            &mut waiting,
+            &mut next,
         ));
         assert_eq!(status, TX_SUCCESS);
         PoolInfo { name: name_of(name), available, total, first: Thread(first), waiting, next: BlockPool(next) }
@@ -437,7 +455,13 @@ impl BytePool {
         let (mut name, mut first, mut next) = (null_mut(), null_mut(), null_mut());
         let (mut available, mut total, mut waiting) = (0, 0, 0);
         let status = service!(_txe_byte_pool_info_get(
-            self.0, &mut name, &mut available, &mut total, &mut first, &mut waiting, &mut next,
+            self.0,
+            &mut name,
+            &mut available,
+            &mut total,
+            &mut first,
+            &mut waiting,
+            &mut next,
         ));
         assert_eq!(status, TX_SUCCESS);
         PoolInfo { name: name_of(name), available, total, first: Thread(first), waiting, next: BytePool(next) }
