@@ -8,6 +8,8 @@ pub mod event_flags;
 pub mod mutex;
 mod name;
 mod priority;
+pub mod queue;
+mod rejected;
 mod scope;
 pub mod semaphore;
 pub mod stack;
@@ -20,6 +22,8 @@ pub use error::Error;
 pub use event_flags::{EventFlags, Match};
 pub use mutex::{Inheritance, Mutex, MutexGuard};
 pub use priority::{PreemptionThreshold, Priority, TimeSlice};
+pub use queue::{Queue, Receiver, Sender};
+pub use rejected::Rejected;
 pub use scope::{Scope, scope};
 pub use semaphore::Semaphore;
 #[doc(hidden)]
