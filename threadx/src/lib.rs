@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 
+pub mod block_pool;
 mod claim;
 mod critical;
 mod error;
@@ -18,6 +19,7 @@ pub mod thread;
 pub mod time;
 pub mod timer;
 
+pub use block_pool::{Block, BlockPool};
 pub use error::Error;
 pub use event_flags::{EventFlags, Match};
 pub use mutex::{Inheritance, Mutex, MutexGuard};
