@@ -2,6 +2,7 @@
 #![no_std]
 
 pub mod block_pool;
+pub mod byte_pool;
 mod claim;
 mod critical;
 mod error;
@@ -20,6 +21,7 @@ pub mod time;
 pub mod timer;
 
 pub use block_pool::{Block, BlockPool};
+pub use byte_pool::{BytePool, PoolBox};
 pub use error::Error;
 pub use event_flags::{EventFlags, Match};
 pub use mutex::{Inheritance, Mutex, MutexGuard};
