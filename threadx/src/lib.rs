@@ -5,8 +5,11 @@ pub mod block_pool;
 pub mod byte_pool;
 mod claim;
 mod critical;
+#[cfg(feature = "embedded-hal")]
+mod delay;
 mod error;
 pub mod event_flags;
+mod executor;
 pub mod mutex;
 mod name;
 mod priority;
@@ -22,8 +25,11 @@ pub mod timer;
 
 pub use block_pool::{Block, BlockPool};
 pub use byte_pool::{BytePool, PoolBox};
+#[cfg(feature = "embedded-hal")]
+pub use delay::Delay;
 pub use error::Error;
 pub use event_flags::{EventFlags, Match};
+pub use executor::Executor;
 pub use mutex::{Inheritance, Mutex, MutexGuard};
 pub use priority::{PreemptionThreshold, Priority, TimeSlice};
 pub use queue::{Queue, Receiver, Sender};
