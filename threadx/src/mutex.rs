@@ -5,7 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use threadx_sys::{TX_INHERIT, TX_MUTEX, TX_NO_INHERIT};
 
@@ -14,6 +14,9 @@ use crate::error::check;
 use crate::name::Name;
 use crate::thread::{ThreadRef, registered};
 use crate::{Error, Timeout, start};
+
+/// Somebody has the value.
+const HELD: u32 = 1;
 
 /// Whether a mutex lends its owner the priority of threads that wait for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -77,16 +80,17 @@ pub enum Inheritance {
 pub struct Mutex<T> {
     control: UnsafeCell<TX_MUTEX>,
     claim: Claim<false>,
-    /// The access to `value`. The kernel's mutex only has others wait for it, so whatever happens to
-    /// that one (deletion, the end of its owner), nobody reaches a value that somebody else may use.
-    held: AtomicBool,
+    /// The access to `value`: bit [`HELD`]; above it the number of the creation, which cannot change
+    /// while the bit is set. The kernel's mutex only has others wait for it, so whatever happens to that
+    /// one (deletion, the end of its owner), nobody reaches a value that somebody else may use.
+    access: AtomicU32,
     name: UnsafeCell<Name>,
     value: UnsafeCell<T>,
 }
 
 // SAFETY: `control` is touched by the kernel only, under its own lock; `name` is written by the one
 // who has claimed the mutex before it is created, and read afterwards; `value` is reached by the one
-// who has set `held`. Threads that lock one after the other hand the value on, so it must be `Send`.
+// who has set `HELD`. Threads that lock one after the other hand the value on, so it must be `Send`.
 unsafe impl<T: Send> Sync for Mutex<T> {}
 // SAFETY: nothing but the value could be tied to a context.
 unsafe impl<T: Send> Send for Mutex<T> {}
@@ -117,7 +121,7 @@ impl<T> Mutex<T> {
         Self {
             control: UnsafeCell::new(TX_MUTEX::new()),
             claim: Claim::new(),
-            held: AtomicBool::new(false),
+            access: AtomicU32::new(0),
             name: UnsafeCell::new(Name::empty()),
             value: UnsafeCell::new(value),
         }
@@ -143,9 +147,11 @@ impl<T> Mutex<T> {
         // One step for threads, see `Claim`.
         critical_section::with(|_| {
             self.claim.take()?;
-            let created = if self.held.load(Ordering::Acquire) {
+            let access = self.access.load(Ordering::Acquire);
+            let created = if access & HELD != 0 {
                 Err(Error::InUse)
             } else {
+                self.access.store(access.wrapping_add(HELD + 1), Ordering::Release);
                 // SAFETY: claimed and not created: nobody else looks at the name.
                 unsafe { *self.name.get() = Name::new(name) };
                 // SAFETY: the control block is `'static`, not created, and nobody is inside; the name
@@ -194,13 +200,14 @@ impl<T> Mutex<T> {
             return Err(Error::Caller);
         }
         self.claim.enter();
+        let free = self.access.load(Ordering::Relaxed) & !HELD;
         // SAFETY: the service checks the control block and the context.
         let got = check(unsafe { threadx_sys::tx_mutex_get(self.control(), timeout.into().option()) });
         let locked = got.and_then(|()| {
-            if self.held.swap(true, Ordering::Acquire) {
-                return Err(self.refuse());
+            match self.access.compare_exchange(free, free | HELD, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => Ok(MutexGuard { mutex: self, not_send: PhantomData }),
+                Err(access) => Err(self.refuse(access & !HELD == free)),
             }
-            Ok(MutexGuard { mutex: self, not_send: PhantomData })
         });
         if locked.is_err() {
             self.claim.leave();
@@ -208,9 +215,10 @@ impl<T> Mutex<T> {
         locked
     }
 
-    /// Gives back what the kernel granted while the value is not free, and says why it is not.
+    /// Gives back what the kernel granted while the value is not free, or belongs to another creation,
+    /// and says why.
     #[cold]
-    fn refuse(&'static self) -> Error {
+    fn refuse(&'static self, same: bool) -> Error {
         let ownership = self.ownership();
         // SAFETY: the service checks control block and context. If it refuses, the mutex was deleted
         // meanwhile and there is nothing to give back.
@@ -218,8 +226,13 @@ impl<T> Mutex<T> {
         // SAFETY: no precondition.
         let me = unsafe { threadx_sys::tx_thread_identify() };
         match ownership {
-            Ok(Ownership { count: 1, owner, .. }) if owner == me => Error::Poisoned,
-            Ok(Ownership { owner, .. }) if owner == me => Error::Recursion,
+            Ok(Ownership { count, owner, .. }) if same && owner == me => {
+                if count == 1 {
+                    Error::Poisoned
+                } else {
+                    Error::Recursion
+                }
+            }
             Ok(_) | Err(_) => Error::Deleted,
         }
     }
@@ -247,7 +260,8 @@ impl<T> Mutex<T> {
     #[must_use]
     pub fn is_poisoned(&'static self) -> bool {
         critical_section::with(|_| {
-            self.held.load(Ordering::Acquire) && self.ownership().is_ok_and(|ownership| ownership.count == 0)
+            self.access.load(Ordering::Acquire) & HELD != 0
+                && self.ownership().is_ok_and(|ownership| ownership.count == 0)
         })
     }
 
@@ -270,7 +284,7 @@ impl<T> Mutex<T> {
             if self.ownership()?.count != 0 {
                 return Err(Error::NotAvailable);
             }
-            if self.held.swap(false, Ordering::AcqRel) {
+            if self.access.fetch_and(!HELD, Ordering::AcqRel) & HELD != 0 {
                 // The ended owner's `enter`.
                 self.claim.leave();
             }
@@ -325,7 +339,7 @@ unsafe impl<T: Sync> Sync for MutexGuard<T> {}
 impl<T> Deref for MutexGuard<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: the guard stands for `held`, which one guard at a time does.
+        // SAFETY: the guard stands for `HELD`, which one guard at a time does.
         unsafe { &*self.mutex.value.get() }
     }
 }
@@ -346,7 +360,9 @@ impl<T> Drop for MutexGuard<T> {
         // SAFETY: no precondition.
         let _ = unsafe { threadx_sys::tx_thread_identify() };
         // First, because the next owner runs as soon as the kernel has the mutex.
-        self.mutex.held.store(false, Ordering::Release);
+        // Not a read-modify-write: while the bit is set nobody else changes the word.
+        let access = self.mutex.access.load(Ordering::Relaxed);
+        self.mutex.access.store(access & !HELD, Ordering::Release);
         // Refused if the mutex was deleted: there is nothing to give back then.
         // SAFETY: the service checks control block and context.
         let _ = unsafe { threadx_sys::tx_mutex_put(self.mutex.control()) };

@@ -144,7 +144,9 @@ pub mod host {
     use core::ptr::null_mut;
 
     use super::Init;
-    pub use threadx_sys::host::{Outcome, allow_nesting, check_invariants, finish, interrupt, tick};
+    pub use threadx_sys::host::{
+        Outcome, allow_nesting, check_invariants, finish, interrupt, set_interrupt_point, tick,
+    };
 
     /// Runs `define`, then its threads, until one of them calls [`finish`] or nobody was ready for
     /// `idle_ticks` ticks. A panic of a thread comes out here. One application at a time: others wait.
