@@ -10,7 +10,9 @@ use std::{
 
 /// Links the image of the package it is called for.
 pub fn main() {
-    println!("cargo::rerun-if-changed=../build.rs");
+    // Seen from the package, which may lie one or two folders below.
+    let here = if Path::new("../build.rs").is_file() { "../build.rs" } else { "../../build.rs" };
+    println!("cargo::rerun-if-changed={here}");
     // Host builds (cargo doc, cargo check of the workspace) link no image.
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none") {
         return;

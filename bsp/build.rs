@@ -13,6 +13,10 @@ fn fail(message: &str) -> ! {
 }
 
 fn main() {
+    println!("cargo::rustc-check-cfg=cfg(kernel, values(\"upstream\"))");
+    if env::var("DEP_THREADX_KERNEL").as_deref() == Ok("upstream") {
+        println!("cargo::rustc-cfg=kernel=\"upstream\"");
+    }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/codegen.rs");
 

@@ -4,7 +4,7 @@
 #   scripts/demo.sh [--kernel auto|bundled|upstream]
 #
 # auto (the default) takes the upstream C kernel where its sources are there (THREADX_DIR or
-# ./threadx-src) and this version can build it, else the bundled kernel; it says which. Installs
+# ./threadx-src), else the bundled kernel; it says which. Installs
 # what is missing first, see scripts/setup.sh. Exits with 0 only if all self-checks pass.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
@@ -19,25 +19,32 @@ while [ $# -gt 0 ]; do
     *) die "unknown option $1, see --help" 2 ;;
   esac
 done
+sources=$(upstream_sources) || sources=''
 case $kernel in
   auto)
-    kernel=bundled
-    if [ -n "${THREADX_DIR-}" ] || [ -d "$ROOT/threadx-src" ]; then
-      say 'kernel: bundled (upstream sources are there, but this version has no upstream build yet)'
+    if [ -n "$sources" ]; then
+      kernel=upstream
+      say "kernel: upstream, from $sources"
     else
+      kernel=bundled
       say 'kernel: bundled (no upstream sources: neither THREADX_DIR nor ./threadx-src)'
     fi
     ;;
   bundled) say 'kernel: bundled' ;;
-  upstream) die 'this version has no upstream build yet: use --kernel bundled' 2 ;;
+  upstream)
+    [ -n "$sources" ] ||
+      die 'no sources of the upstream kernel: set THREADX_DIR to a checkout of eclipse-threadx/threadx, or run scripts/get-threadx.sh, or use --kernel bundled'
+    say "kernel: upstream, from $sources"
+    ;;
   *) die "--kernel takes auto, bundled or upstream, not '$kernel'" 2 ;;
 esac
 
-"$ROOT/scripts/setup.sh"
+if [ "$kernel" = upstream ]; then "$ROOT/scripts/setup.sh" --upstream; else "$ROOT/scripts/setup.sh"; fi
 find_tools
 cd "$ROOT"
 say 'building txbench and the firmware'
 # shellcheck disable=SC2119 # no arguments meant
 build_txbench
-fw_cargo build --release --package demo --features "$kernel" || die 'the firmware does not build, see above'
+# shellcheck disable=SC2046 # several words
+fw_cargo build --release $(fw_features "$kernel" demo) || die 'the firmware does not build, see above'
 exec "$TXBENCH" run "$(fw_dir release)/demo" --timeout 120

@@ -5,6 +5,8 @@
 #   fw_cargo SUBCOMMAND [ARG...]    cargo for firmware, target armv8r-none-eabihf
 #   fw_dir PROFILE                  folder that fw_cargo leaves images of this profile in
 #   find_tools                      fills the variables below; fails if there is no usable cargo
+#   upstream_sources                prints where the C kernel's sources are; fails if there are none
+#   fw_features KERNEL PACKAGE...   prints cargo's options for packages of firmware on a kernel
 #
 # Two kinds of tool chain build the firmware. One brings the target's libraries (rustup), the other
 # the library's sources (Debian), from which cargo builds `core` on the way.
@@ -126,3 +128,23 @@ build_txbench() {
 
 # The help of a script is the comment at its top.
 help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
+
+# The same two places as in threadx-sys/build/sources.rs, which also checks what is there.
+upstream_sources() {
+  if [ -n "${THREADX_DIR-}" ]; then
+    printf '%s\n' "$THREADX_DIR"
+  elif [ -f "$ROOT/threadx-src/common/inc/tx_api.h" ]; then
+    printf '%s\n' "$ROOT/threadx-src"
+  else
+    return 1
+  fi
+}
+
+fw_features() {
+  local kernel=$1 package
+  shift
+  for package; do
+    printf -- '--package %s ' "$package"
+    [ "$kernel" != bundled ] || printf -- '--features %s/bundled ' "$package"
+  done
+}

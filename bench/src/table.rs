@@ -39,6 +39,7 @@ fn results(records: &[Record]) -> String {
     use CellAlignment::{Left, Right};
     let columns = [
         ("bench", Left),
+        ("code", Left),
         ("kernel", Left),
         ("board", Left),
         ("stack", Left),
@@ -55,6 +56,7 @@ fn results(records: &[Record]) -> String {
         .map(|r| {
             [
                 r.bench.name().into(),
+                code(r),
                 r.kernel.clone(),
                 r.board.clone(),
                 r.stack.clone(),
@@ -88,6 +90,7 @@ fn differences(records: &[Record]) -> Option<String> {
         for other in group.iter().filter(|r| r.stack != base.stack) {
             rows.push([
                 base.bench.name().into(),
+                code(base),
                 base.kernel.clone(),
                 base.cache.name().into(),
                 format!("{} - {}", other.stack, base.stack),
@@ -100,6 +103,7 @@ fn differences(records: &[Record]) -> Option<String> {
     }
     let columns = [
         ("bench", Left),
+        ("code", Left),
         ("kernel", Left),
         ("cache", Left),
         ("difference", Left),
@@ -111,10 +115,20 @@ fn differences(records: &[Record]) -> Option<String> {
     (!rows.is_empty()).then(|| render(&columns, &rows))
 }
 
+/// The measuring code: its language and, for C, which services it calls.
+fn code(record: &Record) -> String {
+    match (record.language.as_str(), record.checks.as_str()) {
+        ("c", "off") => "C, checks off".into(),
+        ("c", _) => "C".into(),
+        // Records without the key are from when there was no other.
+        _ => "Rust".into(),
+    }
+}
+
 fn comparable(a: &Record, b: &Record) -> bool {
     let key = |r: &Record| {
         let strings = [&r.kernel, &r.board, &r.unit, &r.opt, &r.lto, &r.counter].map(String::clone);
-        (r.bench, r.cache, strings)
+        (r.bench, r.cache, code(r), strings)
     };
     key(a) == key(b)
 }

@@ -7,11 +7,17 @@ pub(crate) fn timer_interrupt() {
     unsafe { threadx_sys::_tx_timer_interrupt() }
 }
 
-/// Called once by the kernel's start, in SVC mode on the system stack with interrupts masked: gives
-/// the kernel its tick. The controller itself is up since before `main`, so handlers registered there
-/// are kept.
-#[unsafe(no_mangle)]
-extern "C" fn _tx_initialize_low_level() {
+#[cfg(kernel = "upstream")]
+mod upstream;
+
+/// Called once by the kernel's start, in SVC mode with interrupts masked: gives the kernel its tick.
+/// The controller itself is up since before `main`, so handlers registered there are kept.
+// Upstream's kernel comes here through the assembly of the module above.
+#[cfg_attr(not(kernel = "upstream"), unsafe(export_name = "_tx_initialize_low_level"))]
+#[cfg_attr(kernel = "upstream", unsafe(export_name = "bsp_initialize_low_level"))]
+extern "C" fn initialize_low_level() {
+    #[cfg(kernel = "upstream")]
+    upstream::set_up();
     if let Err(error) = crate::interrupt::start_tick() {
         crate::println!("error: {}", error);
         crate::exit(crate::exit::BOARD);

@@ -46,9 +46,7 @@ pub fn print(counter: &Counter) {
         LTO,
         on_off(cfg!(debug_assertions))
     );
-    println!(
-        "API        safe crate; error checking by types and checked services, stack checking on, trace none, performance counters none"
-    );
+    println!("configured {}", threadx::KERNEL_CONFIGURATION);
     println!(
         "counter    {}, counts {}, {} Hz by CNTFRQ, own cost {}, resolution {}{}",
         counter.name,

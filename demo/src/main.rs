@@ -14,6 +14,8 @@ mod judge;
 mod report;
 mod sample;
 mod switch;
+#[cfg(feature = "twin")]
+mod twin;
 
 use bsp::memory::Dram0;
 use threadx::{Builder, Priority, ThreadCell};
@@ -46,6 +48,8 @@ fn run() {
     let mut report = report::Report::new(&counter);
     switch::measure(&mut report);
     deep_stack::measure(&mut report);
+    #[cfg(feature = "twin")]
+    twin::measure(&mut report);
     judge::judge(&mut report);
     report.finish()
 }

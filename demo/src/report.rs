@@ -6,13 +6,40 @@ use measure::{Bench, Cache, RawSamples, Record, Samples, Setting, line};
 
 use crate::banner::{LTO, OPT};
 
+/// The code that measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// This package.
+    Rust,
+    /// Its C twin, calling the checked services.
+    #[cfg(feature = "twin")]
+    C,
+    /// Its C twin, calling the unchecked services.
+    #[cfg(feature = "twin")]
+    CUnchecked,
+}
+
+impl Code {
+    /// `language` and `checks` of records.
+    const fn keys(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Rust => ("rust", "types"),
+            #[cfg(feature = "twin")]
+            Self::C => ("c", "on"),
+            #[cfg(feature = "twin")]
+            Self::CUnchecked => ("c", "off"),
+        }
+    }
+}
+
 /// Collects what was measured and what was found wrong.
 pub struct Report {
     setting: Setting<'static>,
     passed: u32,
     failed: u32,
-    /// Smallest sample of the first series of each kind, to compare the others with.
-    baseline: [Option<u32>; 2],
+    /// Smallest sample of the first series of each kind and code, to compare the others with.
+    baseline: [[Option<u32>; 2]; 3],
+    code: Code,
 }
 
 impl Report {
@@ -28,13 +55,32 @@ impl Report {
                 lto: LTO,
                 counter: counter.name,
                 overhead: counter.overhead,
+                language: Code::Rust.keys().0,
+                checks: Code::Rust.keys().1,
             },
             passed: 0,
             failed: 0,
-            baseline: [None; 2],
+            baseline: [[None; 2]; 3],
+            code: Code::Rust,
         };
         report.check("the counter is fine enough to measure a switch", !counter.coarse);
         report
+    }
+
+    /// Says whose samples follow.
+    #[cfg(feature = "twin")]
+    pub fn set_code(&mut self, code: Code) {
+        self.code = code;
+        (self.setting.language, self.setting.checks) = code.keys();
+    }
+
+    /// Checks the goal: no service costs more from safe Rust than from C that goes without its checks.
+    #[cfg(feature = "twin")]
+    pub fn compare_codes(&mut self) {
+        let switch = |code: Code| self.baseline[code as usize][0];
+        if let (Some(rust), Some(c)) = (switch(Code::Rust), switch(Code::CUnchecked)) {
+            self.check("a round trip costs safe Rust at most what it costs C without checks", rust <= c);
+        }
     }
 
     /// Counts a self-check; prints it only if it failed.
@@ -48,7 +94,7 @@ impl Report {
     }
 
     /// Something could not be measured at all.
-    pub fn fail(&mut self, what: &str, error: threadx::Error) {
+    pub fn fail(&mut self, what: &str, error: impl ufmt::uDisplay) {
         self.failed += 1;
         println!("check FAILED: {}: {}", what, error);
     }
@@ -67,7 +113,7 @@ impl Report {
             // Nothing but an interrupt can change how many instructions the same code takes.
             self.check("undisturbed samples all took the same instructions", summary.min == summary.max);
             let kind = usize::from(bench == Bench::DeepStack);
-            if let Some(baseline) = self.baseline.get_mut(kind) {
+            if let Some(baseline) = self.baseline.get_mut(self.code as usize).and_then(|row| row.get_mut(kind)) {
                 let same = *baseline.get_or_insert(summary.min) == summary.min;
                 self.check("all memories and cache states took the same instructions", same);
             }

@@ -1,8 +1,12 @@
 //! Pools of memory of any size, first fit.
 //!
-//! The memory is a circle of fragments in address order. Each begins with two words: the address of the
+//! The memory is a chain of fragments in address order. Each begins with two words: the address of the
 //! next fragment, and either [`FREE`] or the address of the pool. The last fragment is only these two
-//! words, never free, and leads back to the start; so no two fragments are ever merged across the end.
+//! words, never free, and leads back to the start.
+//!
+//! An allocation costs two words beside its own bytes: 8 on the target, 16 on a 64-bit host. A pool of 4096
+//! bytes, for instance, has 4088 available on the target (4080 on the host), 456 (400) after four
+//! allocations of 900, 3180 (3160) after three releases, and 572 (544) after one more allocation of 2600.
 //!
 //! A release merges nothing. Neighbouring free fragments are merged by an allocation whose search comes
 //! past them, so fragment counts only fall while somebody allocates.
@@ -10,7 +14,7 @@
 //! # The search and others
 //!
 //! The search lets interrupts in, and with them higher threads, at every step. `changes` counts what is
-//! done to the circle; a search that finds it moved starts again. No interrupt handler may call a byte
+//! done to the chain; a search that finds it moved starts again. No interrupt handler may call a byte
 //! pool service.
 
 use core::cell::Cell;
@@ -47,7 +51,7 @@ pub struct TX_BYTE_POOL {
     start: Cell<*const Fragment>,
     /// Bytes of the pool, the end mark included.
     size: Cell<usize>,
-    /// Where the next search begins.
+    /// Where the next search begins: no fragment before it is free, so a search need not go round.
     search: Cell<*const Fragment>,
     /// Bytes in free fragments, their headers included.
     available: Cell<usize>,
@@ -165,12 +169,14 @@ impl BytePool {
                 return Found::Nothing;
             }
             let mut at = self.search.get();
-            let mut left = self.fragments.get() + 1;
             let mut first_free = true;
-            while left != 0 {
+            loop {
                 let fragment = self.at(at);
                 let next = fragment.next.get();
-                if fragment.owner.get() == FREE {
+                let mut merged = false;
+                if fragment.owner.get() != FREE {
+                    at = next;
+                } else {
                     if first_free {
                         first_free = false;
                         self.search.set(at);
@@ -181,20 +187,18 @@ impl BytePool {
                     }
                     let neighbour = self.at(next);
                     if neighbour.owner.get() == FREE {
+                        // Merged, and looked at again.
                         fragment.next.set(neighbour.next.get());
                         self.fragments.set(self.fragments.get() - 1);
                         self.changed();
-                        if self.search.get() == next {
-                            self.search.set(at);
-                        }
-                        // The larger fragment is looked at again: one less is there to be visited.
+                        merged = true;
                     } else {
                         at = neighbour.next.get();
-                        left = left.saturating_sub(2);
                     }
-                } else {
-                    at = next;
-                    left -= 1;
+                }
+                if !merged && at == self.start.get() {
+                    // Past the end mark.
+                    return Found::Nothing;
                 }
                 let changes = self.changes.get();
                 k.breathe();
@@ -205,7 +209,6 @@ impl BytePool {
                     continue 'search;
                 }
             }
-            return Found::Nothing;
         }
     }
 
@@ -349,6 +352,9 @@ impl BytePool {
             let fragment = self.at(at);
             fragments += 1;
             searched |= self.search.get() == at;
+            if !searched && fragment.owner.get() == FREE {
+                return Err("a free fragment lies before where a byte pool searches");
+            }
             let next = fragment.next.get();
             if next == self.start.get() {
                 break;

@@ -151,6 +151,13 @@ impl EventFlags {
     #[inline(never)]
     fn serve(self, flags: ULONG, k: Locked) -> UINT {
         let notify = self.set_notify.get();
+        if self.waiters.len() == 1 && notify.is_none() && !self.reviewing.get() {
+            // Nobody else is concerned: no review, no preemption to put off.
+            if let Some(thread) = self.waiters.first() {
+                self.grant(&k, thread, self.current.get());
+            }
+            return TX_SUCCESS;
+        }
         k.disable_preemption();
         if self.reviewing.get() {
             self.delayed_clear.set(self.delayed_clear.get() & !flags);
@@ -170,6 +177,20 @@ impl EventFlags {
         TX_SUCCESS
     }
 
+    /// Wakes `thread` if `flags` satisfy it, and clears what it asked to be cleared.
+    #[inline(always)]
+    fn grant(self, k: &Locked, thread: Thread, flags: ULONG) {
+        let requested = thread.wait_value.get();
+        let option = thread.wait_option.get() as UINT;
+        if satisfied(flags, requested, option) {
+            if option & CLEAR != 0 {
+                self.current.set(self.current.get() & !requested);
+            }
+            thread.wait_value.set(flags);
+            k.wake(thread, TX_SUCCESS);
+        }
+    }
+
     fn review(self, k: &Locked) {
         self.reviewing.set(true);
         self.review_again.set(false);
@@ -177,15 +198,7 @@ impl EventFlags {
         let mut at = self.waiters.first();
         while let Some(thread) = at {
             at = self.waiters.after(thread);
-            let requested = thread.wait_value.get();
-            let option = thread.wait_option.get() as UINT;
-            if satisfied(flags, requested, option) {
-                if option & CLEAR != 0 {
-                    self.current.set(self.current.get() & !requested);
-                }
-                thread.wait_value.set(flags);
-                k.wake(thread, TX_SUCCESS);
-            }
+            self.grant(k, thread, flags);
             if at.is_some() {
                 // Nobody can join while preemption is disabled, so an unchanged number of waiters
                 // says that `at` is still one of them.

@@ -16,6 +16,9 @@ use crate::thread::{CreatedThread, Thread};
 use crate::timer::Timers;
 use crate::types::*;
 
+/// What a thread that ends has done to the mutexes it owns.
+pub(crate) type ReleaseOwned = fn(&Locked, Thread);
+
 /// All state of the kernel that is not in a control block.
 pub(crate) struct Kernel {
     pub(crate) scheduler: Scheduler,
@@ -28,6 +31,9 @@ pub(crate) struct Kernel {
     pub(crate) block_pools: List<BlockPool, CreatedBlockPool>,
     pub(crate) byte_pools: List<BytePool, CreatedBytePool>,
     pub(crate) stack_error: Cell<Option<StackErrorNotify>>,
+    /// Releases the mutexes of a thread that ends; set by the first mutex, so that an image without
+    /// mutexes carries none of their code.
+    pub(crate) release_owned: Cell<Option<ReleaseOwned>>,
 }
 
 impl Kernel {
@@ -43,6 +49,7 @@ impl Kernel {
             block_pools: List::new(),
             byte_pools: List::new(),
             stack_error: Cell::new(None),
+            release_owned: Cell::new(None),
         }
     }
 }
@@ -111,4 +118,5 @@ pub(crate) fn reset() {
     k.block_pools.clear();
     k.byte_pools.clear();
     k.stack_error.set(None);
+    k.release_owned.set(None);
 }

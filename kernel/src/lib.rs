@@ -27,6 +27,7 @@
 mod block_pool;
 mod byte_pool;
 pub mod c_api;
+pub mod c_header;
 mod event_flags;
 mod initialize;
 mod kernel;
@@ -53,6 +54,13 @@ pub use types::*;
 
 /// What a banner prints for this kernel.
 pub const NAME: &str = concat!("bundled ", env!("CARGO_PKG_VERSION"));
+
+/// What the kernel was built with, for a banner.
+pub const CONFIGURATION: &str = if cfg!(feature = "stack-checking") {
+    "error checking on, stack checking on, performance info off, trace off"
+} else {
+    "error checking on, stack checking off, performance info off, trace off"
+};
 
 /// Gives a control block its reference type: `Copy`, compared by address, dereferenced to the block.
 macro_rules! object_ref {

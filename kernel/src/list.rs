@@ -74,11 +74,7 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         let links = K::links(&node);
         debug_assert!(!links.is_linked());
         match self.head.get() {
-            None => {
-                links.next.set(Some(node));
-                links.prev.set(Some(node));
-                self.head.set(Some(node));
-            }
+            None => self.push_only(node),
             Some(head) => {
                 let tail = K::links(&head).prev.replace(Some(node));
                 links.next.set(Some(head));
@@ -111,6 +107,39 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         if self.head.get() == Some(node) {
             self.head.set(Some(next));
         }
+    }
+
+    /// Makes `node` the one member of an empty list.
+    #[inline(always)]
+    pub(crate) fn push_only(&self, node: T) {
+        let links = K::links(&node);
+        debug_assert!(self.head.get().is_none() && !links.is_linked());
+        links.next.set(Some(node));
+        links.prev.set(Some(node));
+        self.head.set(Some(node));
+    }
+
+    /// Puts `node` behind `only`, the one member of a list.
+    #[inline(always)]
+    pub(crate) fn push_second(&self, only: T, node: T) {
+        let (first, second) = (K::links(&only), K::links(&node));
+        debug_assert!(self.head.get() == Some(only) && first.next.get() == Some(only) && !second.is_linked());
+        first.next.set(Some(node));
+        first.prev.set(Some(node));
+        second.next.set(Some(only));
+        second.prev.set(Some(only));
+    }
+
+    /// Unlinks `node` from a list of two, whose other member is `other`.
+    #[inline(always)]
+    pub(crate) fn remove_other(&self, node: T, other: T) {
+        let (gone, left) = (K::links(&node), K::links(&other));
+        debug_assert!(gone.next.get() == Some(other) && left.next.get() == Some(node));
+        gone.next.set(None);
+        gone.prev.set(None);
+        left.next.set(Some(other));
+        left.prev.set(Some(other));
+        self.head.set(Some(other));
     }
 
     /// Unlinks the one member that a list has.

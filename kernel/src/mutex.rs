@@ -109,6 +109,7 @@ impl Mutex {
         self.inherit.set(inherit);
         self.id.set(MUTEX_ID);
         k.mutexes.push_back(self);
+        k.release_owned.set(Some(release_owned));
     }
 
     pub(crate) fn get(self, wait: ULONG) -> UINT {
@@ -184,9 +185,19 @@ impl Mutex {
         if count != 1 {
             self.count.set(count - 1);
         } else {
-            k.disable_preemption();
-            self.release(&k);
-            k.enable_preemption();
+            let next = self.pass_on(&k);
+            match next {
+                // No priority has changed, or it leaves `next` as the only one who may preempt: the
+                // wake is the last step.
+                Some(next) if !self.inherit.get() || self.waiters.len() == 1 && k.is_settled() => {
+                    k.wake(next, TX_SUCCESS);
+                }
+                _ => {
+                    k.disable_preemption();
+                    self.admit(next, &k);
+                    k.enable_preemption();
+                }
+            }
         }
         TX_SUCCESS as Code
     }
@@ -194,10 +205,22 @@ impl Mutex {
     /// Takes the mutex from its owner, whoever that is and however often it got it, takes back what
     /// was lent, and hands the mutex to the next waiter. Called with preemption disabled.
     pub(crate) fn release(self, k: &Locked) {
+        let next = self.pass_on(k);
+        self.admit(next, k);
+    }
+
+    /// The first part of a release, which makes nobody ready: the new owner, who still waits. The
+    /// scheduler has to be asked afterwards, because the old owner may have been lowered.
+    #[inline(always)]
+    fn pass_on(self, k: &Locked) -> Option<Thread> {
         let old = self.owner.take();
         let inherit = self.inherit.get();
         if let Some(old) = old {
-            old.owned.remove(self);
+            if self.owned_links.next() == Some(self) {
+                old.owned.remove_only(self);
+            } else {
+                old.owned.remove(self);
+            }
         }
         self.lent.set(NOT_INHERITED);
         let next = if inherit { self.waiters.highest() } else { self.waiters.first() };
@@ -205,22 +228,33 @@ impl Mutex {
             Some(next) => {
                 self.count.set(1);
                 self.owner.set(Some(next));
-                next.owned.push_back(self);
+                if next.owned.front().is_none() {
+                    next.owned.push_only(self);
+                } else {
+                    next.owned.push_back(self);
+                }
             }
             None => self.count.set(0),
         }
         if inherit && let Some(old) = old {
             k.recall_inheritance(old);
         }
-        if let Some(next) = next {
-            k.wake(next, TX_SUCCESS);
-            if inherit && let Some(best) = self.waiters.highest() {
-                // `next` was the best waiter, so this raises nobody now; it counts when the user
-                // lowers the new owner.
-                let priority = best.priority.get();
-                self.lent.set(priority);
-                next.inherited.set(next.inherited.get().min(priority));
-            }
+        next
+    }
+
+    /// The second part: wakes the new owner. Called with preemption disabled, so the new owner does
+    /// not run before it has inherited.
+    fn admit(self, next: Option<Thread>, k: &Locked) {
+        let Some(next) = next else { return };
+        k.wake(next, TX_SUCCESS);
+        if self.inherit.get()
+            && let Some(best) = self.waiters.highest()
+        {
+            // `next` was the best waiter, so this raises nobody now; it counts when the user lowers
+            // the new owner.
+            let priority = best.priority.get();
+            self.lent.set(priority);
+            next.inherited.set(next.inherited.get().min(priority));
         }
     }
 
@@ -317,5 +351,14 @@ impl Locked {
             }
         });
         result
+    }
+}
+
+/// Releases all mutexes that `owner` has, letting interrupts in between two of them. Called with
+/// preemption disabled.
+fn release_owned(k: &Locked, owner: Thread) {
+    while let Some(mutex) = owner.owned.front() {
+        mutex.release(k);
+        k.breathe();
     }
 }

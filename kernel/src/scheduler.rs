@@ -108,9 +108,8 @@ impl Scheduler {
     /// Invariant 3, for one thread.
     #[inline(never)] // several callers, and size matters more here than a call
     fn refresh_next(&self, thread: Thread) {
-        let slow = thread.threshold.get() != thread.priority.get()
+        let slow = !thread.is_plain()
             || thread.links_ready().next() == Some(thread)
-            || thread.is_timer_thread()
             || (self.preemption_disabled() && port::running() == Some(thread));
         thread.context().set_next(if slow { None } else { thread.links_ready().next() });
     }
@@ -122,32 +121,90 @@ impl Scheduler {
         }
     }
 
-    fn insert(&self, thread: Thread, front: bool) {
-        self.sync_head();
+    /// Puts a thread that is in no list behind its equals.
+    #[inline(always)]
+    fn insert(&self, thread: Thread) {
         let priority = thread.priority.get();
-        let list = self.list(priority);
-        if front {
-            list.push_front(thread);
+        let ready = self.ready.get();
+        if ready & bit(priority) == 0 {
+            // Alone: no head to put right first, no neighbour whose pointer changes.
+            self.ready.set(ready | bit(priority));
+            self.list(priority).push_only(thread);
+            thread.context().set_next(None);
+        } else if let Some(only) = self.list(priority).front()
+            && only.links_ready().next() == Some(only)
+        {
+            // The head of a list of one does not lag.
+            self.list(priority).push_second(only, thread);
+            let held = self.preemption_disabled() && port::running() == Some(only);
+            only.context().set_next(if only.is_plain() && !held { Some(thread) } else { None });
+            thread.context().set_next(if thread.is_plain() { Some(only) } else { None });
         } else {
-            list.push_back(thread);
+            self.insert_among_equals(thread);
         }
-        self.ready.set(self.ready.get() | bit(priority));
+    }
+
+    #[inline(never)]
+    fn insert_among_equals(&self, thread: Thread) {
+        self.sync_head();
+        self.list(thread.priority.get()).push_back(thread);
         self.refresh_with_predecessor(thread);
     }
 
-    fn remove(&self, thread: Thread) {
-        self.sync_head();
-        self.forget_preempted(thread);
-        let priority = thread.priority.get();
+    /// Puts the running thread, which is in no list, before its equals. Only its own list's head may
+    /// lag, so none does now.
+    #[inline(always)]
+    fn insert_running(&self, running: Thread) {
+        let priority = running.priority.get();
         let list = self.list(priority);
-        let previous = thread.links_ready().prev();
-        list.remove(thread);
-        match previous {
-            Some(previous) if previous != thread => self.refresh_next(previous),
-            _ => self.ready.set(self.ready.get() & !bit(priority)),
+        if list.front().is_none() {
+            list.push_only(running);
+            self.ready.set(self.ready.get() | bit(priority));
+            running.context().set_next(None);
+        } else {
+            list.push_front(running);
+            self.refresh_with_predecessor(running);
         }
     }
 
+    /// Takes a ready thread from its list.
+    fn remove(&self, thread: Thread) {
+        if self.preempted.get() != 0 {
+            self.forget_preempted(thread);
+        }
+        self.unlink(thread);
+    }
+
+    /// [`Self::remove`] for a thread without a claim, as the running one is: [`Self::select`] ended it.
+    #[inline(always)]
+    fn unlink(&self, thread: Thread) {
+        let priority = thread.priority.get();
+        let (next, previous) = (thread.links_ready().next(), thread.links_ready().prev());
+        if next == Some(thread) {
+            self.list(priority).remove_only(thread);
+            self.ready.set(self.ready.get() & !bit(priority));
+        } else if let Some(other) = next
+            && next == previous
+        {
+            // Of two, whichever the head was, the one that stays is.
+            self.list(priority).remove_other(thread, other);
+            other.context().set_next(None);
+        } else {
+            self.unlink_from_equals(thread);
+        }
+    }
+
+    #[inline(never)]
+    fn unlink_from_equals(&self, thread: Thread) {
+        self.sync_head();
+        let previous = thread.links_ready().prev();
+        self.list(thread.priority.get()).remove(thread);
+        if let Some(previous) = previous {
+            self.refresh_next(previous);
+        }
+    }
+
+    #[inline(never)]
     fn forget_preempted(&self, thread: Thread) {
         let slot = self.preempted_thread(thread.priority.get());
         if slot.get() == Some(thread) {
@@ -156,27 +213,38 @@ impl Scheduler {
         }
     }
 
+    /// `thread`, which has a threshold, loses the processor to a higher one.
+    #[inline(never)]
     fn mark_preempted(&self, thread: Thread) {
-        if thread.threshold.get() != thread.priority.get() {
-            self.preempted_thread(thread.priority.get()).set(Some(thread));
-            self.preempted.set(self.preempted.get() | bit(thread.priority.get()));
-        }
+        self.preempted_thread(thread.priority.get()).set(Some(thread));
+        self.preempted.set(self.preempted.get() | bit(thread.priority.get()));
     }
 
     /// The thread to run, if any is ready: the highest, unless the innermost preempted thread's
     /// threshold holds that one off.
+    #[inline(always)]
     fn select(&self) -> Option<Thread> {
         let highest = self.highest()?;
-        if let Some(thread) = self.innermost_preempted()
-            && thread.threshold.get() <= highest
+        if self.preempted.get() != 0
+            && let Some(claimant) = self.select_preempted(highest)
         {
-            self.forget_preempted(thread);
-            if self.list(thread.priority.get()).front() != Some(thread) {
-                self.move_to_front(thread);
-            }
-            return Some(thread);
+            return Some(claimant);
         }
         self.list(highest).front()
+    }
+
+    /// The preempted thread whose threshold holds off `highest`, made the first of its list.
+    #[inline(never)]
+    fn select_preempted(&self, highest: u8) -> Option<Thread> {
+        let thread = self.innermost_preempted()?;
+        if thread.threshold.get() > highest {
+            return None;
+        }
+        self.forget_preempted(thread);
+        if self.list(thread.priority.get()).front() != Some(thread) {
+            self.move_to_front(thread);
+        }
+        Some(thread)
     }
 
     /// Puts a ready thread before its equals, whose order is unchanged. Needed only where the running
@@ -205,19 +273,40 @@ impl Scheduler {
 
     /// Who runs after `running`, which is ready or has just ceased to be; keeps the books of a
     /// preemption. The answer must be acted upon before interrupts are unmasked.
+    #[inline(always)]
     fn next_after(&self, running: Thread) -> Option<Thread> {
-        self.sync_head();
+        let plain =
+            self.preempted.get() == 0 && !self.slice_expired.get() && running.threshold.get() == running.priority.get();
+        if plain && running.is_ready() {
+            // No threshold anywhere and no slice to end: whoever is highest runs.
+            let priority = running.priority.get();
+            self.list(priority).set_front(running); // invariant 2
+            return match self.highest() {
+                Some(highest) if highest < priority => {
+                    running.preemptions.set(running.preemptions.get().wrapping_add(1));
+                    self.list(highest).front()
+                }
+                _ => Some(running),
+            };
+        }
+        self.next_after_all(running)
+    }
+
+    /// [`Self::next_after`] with everything that may have to be thought of.
+    #[inline(never)]
+    fn next_after_all(&self, running: Thread) -> Option<Thread> {
         let expired = self.slice_expired.replace(false);
         if running.is_ready() {
-            if expired && running.threshold.get() == running.priority.get() {
+            let (priority, threshold) = (running.priority.get(), running.threshold.get());
+            self.list(priority).set_front(running); // invariant 2
+            if expired && threshold == priority {
                 self.rotate(running);
             }
-            let priority = running.priority.get();
             // Only a running thread that was just lowered can be held off by an older threshold, and
             // then its own claims nothing (invariant 4).
             let held_off = self.innermost_preempted().is_some_and(|t| t.threshold.get() <= priority);
-            if self.highest().is_some_and(|p| p < running.threshold.get()) {
-                if !held_off {
+            if self.highest().is_some_and(|p| p < threshold) {
+                if threshold != priority && !held_off {
                     self.mark_preempted(running);
                 }
             } else if !held_off && self.list(priority).front() == Some(running) {
@@ -295,13 +384,14 @@ impl Locked {
     /// Makes `thread` ready behind its equals and lets it preempt if it may.
     pub(crate) fn make_ready(&self, thread: Thread) {
         thread.state.set(TX_READY as u8);
-        self.scheduler.insert(thread, false);
+        self.scheduler.insert(thread);
         match port::current() {
-            Current::Thread(running) => {
-                if !running.is_ready() || thread.priority.get() < running.threshold.get() {
-                    self.reschedule();
+            Current::Thread(running) if running.is_ready() => {
+                if thread.priority.get() < running.threshold.get() && !self.scheduler.preemption_disabled() {
+                    self.preempt(running, thread);
                 }
             }
+            Current::Thread(_) => self.reschedule(),
             Current::Interrupt => {
                 if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
                     port::request_reschedule();
@@ -309,6 +399,22 @@ impl Locked {
             }
             Current::Idle | Current::Initialization => {}
         }
+    }
+
+    /// Switches from `running` to `thread`, which has just become ready above the threshold of
+    /// `running`. By invariant 1 nobody else was ready up there, and by invariant 4 no preempted
+    /// thread's threshold holds off what `running` did not: so `thread` is what [`Scheduler::select`]
+    /// would choose.
+    #[inline(always)]
+    fn preempt(&self, running: Thread, thread: Thread) {
+        let priority = running.priority.get();
+        self.scheduler.list(priority).set_front(running);
+        if running.threshold.get() != priority {
+            self.scheduler.mark_preempted(running);
+        }
+        running.preemptions.set(running.preemptions.get().wrapping_add(1));
+        self.check_own_stack(running);
+        port::switch(running, Some(thread));
     }
 
     /// Takes `thread`, which is ready and not running, from the ready list.
@@ -320,9 +426,20 @@ impl Locked {
     /// Takes the running thread from the ready list and runs another; returns when it is chosen
     /// again. The caller has made sure that preemption is enabled.
     pub(crate) fn suspend_running(&self, running: Thread, state: UINT) {
-        self.make_unready(running, state);
+        running.state.set(state as u8);
+        self.scheduler.unlink(running);
         self.scheduler.slice_expired.set(false);
         self.leave(running, self.scheduler.select());
+    }
+
+    /// Whether the running thread would go on running, preemption is enabled, and so a thread that
+    /// becomes ready is the only one that may preempt.
+    #[inline(always)]
+    pub(crate) fn is_settled(&self) -> bool {
+        let Current::Thread(running) = port::current() else { return false };
+        !self.scheduler.preemption_disabled()
+            && self.scheduler.preempted.get() == 0
+            && self.scheduler.highest().is_some_and(|p| p >= running.threshold.get())
     }
 
     /// Switches to the thread that should run, if that is not the running one.
@@ -333,7 +450,7 @@ impl Locked {
         let Current::Thread(running) = port::current() else { return };
         let next = self.scheduler.next_after(running);
         if next != Some(running) {
-            self.check_stack(running);
+            self.check_own_stack(running);
             port::switch(running, next);
         }
     }
@@ -341,7 +458,7 @@ impl Locked {
     /// A switch that the running thread asked for: counted as one of its turns, so that its next
     /// turn starts with a fresh time-slice.
     fn leave(&self, running: Thread, next: Option<Thread>) {
-        self.check_stack(running);
+        self.check_own_stack(running);
         running.context().count_turn();
         if next != Some(running) {
             port::switch(running, next);
@@ -437,8 +554,10 @@ impl Locked {
         }
         thread.priority.set(priority);
         thread.threshold.set(threshold);
-        if ready {
-            self.scheduler.insert(thread, port::running() == Some(thread));
+        match ready {
+            true if port::running() == Some(thread) => self.scheduler.insert_running(thread),
+            true => self.scheduler.insert(thread),
+            false => {}
         }
     }
 

@@ -148,6 +148,12 @@ impl TX_THREAD {
         self.timer_thread.get()
     }
 
+    /// As far as the thread itself goes, a relinquish may simply go to the next of its equals.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.threshold.get() == self.priority.get() && !self.is_timer_thread()
+    }
+
     /// Completed or terminated: nothing of the thread will run again.
     fn is_over(&self) -> bool {
         matches!(self.state.get() as UINT, TX_COMPLETED | TX_TERMINATED)
@@ -346,9 +352,8 @@ impl Thread {
             return;
         }
         k.disable_preemption();
-        while let Some(mutex) = self.owned.front() {
-            mutex.release(&k);
-            k.breathe();
+        if let Some(release_owned) = k.release_owned.get() {
+            release_owned(&k, self);
         }
         self.suspend_pending.set(false);
         if self.is_ready() {
@@ -473,6 +478,17 @@ impl Locked {
         }
         #[cfg(not(feature = "stack-checking"))]
         let _ = thread;
+    }
+
+    /// [`Self::check_stack`] of the thread that executes.
+    #[inline(always)]
+    pub(crate) fn check_own_stack(&self, running: Thread) {
+        #[cfg(feature = "stack-checking")]
+        if !port::own_stack_intact(running) {
+            self.stack_damaged(running);
+        }
+        #[cfg(not(feature = "stack-checking"))]
+        let _ = running;
     }
 
     #[cfg(feature = "stack-checking")]

@@ -215,8 +215,11 @@ impl Locked {
         self.timers.hang(thread.timeout.reference(), ticks);
     }
 
+    #[inline(always)]
     pub(crate) fn stop_timeout(&self, thread: Thread) {
-        self.timers.take(thread.timeout.reference());
+        if thread.timeout.place.get() != Place::Inactive {
+            self.timers.take(thread.timeout.reference());
+        }
     }
 
     pub(crate) fn clock(&self) -> &Cell<ULONG> {

@@ -56,9 +56,13 @@ impl WaitQueue {
         self.list.after(thread)
     }
 
+    #[inline(always)]
     pub(crate) fn remove(&self, thread: Thread) {
-        self.list.remove(thread);
-        self.count.set(self.count.get() - 1);
+        if self.count.replace(self.count.get() - 1) == 1 {
+            self.list.remove_only(thread);
+        } else {
+            self.list.remove(thread);
+        }
     }
 
     /// The first of the highest-priority waiters.
@@ -117,6 +121,7 @@ pub(crate) enum Place {
 impl Locked {
     /// The running thread, if it may wait as `wait` says: not outside a thread, not in a timer's
     /// expiration function, not with preemption disabled, not with `wait` zero.
+    #[inline(always)]
     pub(crate) fn may_wait(&self, wait: ULONG) -> Option<Thread> {
         match port::current() {
             Current::Thread(thread)
@@ -131,6 +136,7 @@ impl Locked {
     /// Suspends the running thread in `queue` until it is woken, times out or is aborted; returns
     /// what the waker said, or at once what a deleted object says. [`Self::may_wait`] has allowed it
     /// and the kernel has not been unlocked since. `timed_out` is what the thread gets when `wait` ticks have passed.
+    #[inline(always)]
     pub(crate) fn suspend_in(
         &self,
         thread: Thread,
@@ -144,6 +150,7 @@ impl Locked {
             return queue.closed.get();
         }
         match place {
+            _ if queue.list.front().is_none() => queue.list.push_only(thread),
             Place::Back => queue.list.push_back(thread),
             Place::Front => queue.list.push_front(thread),
         }
@@ -160,6 +167,7 @@ impl Locked {
     }
 
     /// [`Self::suspend_in`] at the back, or `timed_out` at once where nothing may wait.
+    #[inline(always)]
     pub(crate) fn wait(&self, queue: &WaitQueue, state: UINT, wait: ULONG, timed_out: UINT) -> UINT {
         match self.may_wait(wait) {
             Some(thread) => self.suspend_in(thread, queue, Place::Back, state, wait, timed_out),
@@ -169,6 +177,7 @@ impl Locked {
 
     /// Ends the wait or sleep of `thread` with `status`: it becomes ready, or suspended if that was
     /// asked for meanwhile. May switch to it.
+    #[inline(always)]
     pub(crate) fn wake(&self, thread: Thread, status: UINT) {
         if let Some(queue) = thread.wait_queue.take() {
             queue.remove(thread);

@@ -26,7 +26,7 @@
 //!
 //! let setting = Setting {
 //!     kernel: "bundled", board: "mps3-an536", unit: "instructions",
-//!     opt: "3", lto: "fat", counter: "CNTPCT", overhead: 3,
+//!     opt: "3", lto: "fat", counter: "CNTPCT", overhead: 3, language: "rust", checks: "types",
 //! };
 //! let record = Record::new(&setting, Bench::ContextSwitch, "BTCM", Cache::Warm, &summary);
 //! let mut line = [0; 512];

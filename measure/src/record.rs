@@ -66,6 +66,10 @@ pub struct Setting<'a> {
     pub counter: &'a str,
     /// Smallest difference of two reads of the counter back to back, in `unit`.
     pub overhead: u32,
+    /// Language of the measuring code: `rust`, `c`.
+    pub language: &'a str,
+    /// What the services check that it calls: `types` (what types do not rule out), `on`, `off`.
+    pub checks: &'a str,
 }
 
 /// One result, as it crosses the UART: the line `RECORD ` and this as JSON, keys in this order.
@@ -107,6 +111,12 @@ pub struct RecordOf<S> {
     pub counter: S,
     /// The counter's own cost, which `first`, `min`, `mean` and `max` contain.
     pub overhead: u32,
+    /// Language of the measuring code: `rust`, `c`; empty in records before there was C.
+    #[serde(default)]
+    pub language: S,
+    /// What the services check: `types`, `on`, `off`; empty in records before there was C.
+    #[serde(default)]
+    pub checks: S,
 }
 
 /// A [`RecordOf`] that borrows its strings.
@@ -134,6 +144,8 @@ impl<'a> Record<'a> {
             lto: setting.lto,
             counter: setting.counter,
             overhead: setting.overhead,
+            language: setting.language,
+            checks: setting.checks,
         }
     }
 
@@ -167,6 +179,9 @@ impl<'a> Record<'a> {
         }
         w.left("  ", 2)?;
         w.left(self.unit, 0)?;
+        if self.language == "c" {
+            w.left(if self.checks == "off" { "  C, checks off" } else { "  C" }, 0)?;
+        }
         Ok(w.finish())
     }
 }
@@ -269,6 +284,8 @@ mod tests {
         lto: "fat",
         counter: "CNTPCT",
         overhead: 3,
+        language: "rust",
+        checks: "types",
     };
 
     fn samples() -> Samples<4> {
@@ -291,7 +308,7 @@ mod tests {
                 r#"RECORD {"schema":1,"bench":"context_switch","kernel":"bundled","#,
                 r#""board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"instructions","#,
                 r#""n":2,"excluded":2,"min":40,"mean":41,"max":41,"first":41,"#,
-                r#""opt":"3","lto":"fat","counter":"CNTPCT","overhead":3}"#
+                r#""opt":"3","lto":"fat","counter":"CNTPCT","overhead":3,"language":"rust","checks":"types"}"#
             )
         );
     }

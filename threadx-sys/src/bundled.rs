@@ -124,8 +124,8 @@ pub unsafe fn tx_thread_create(
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name stay in place and untouched until the timer
-/// is deleted.
+/// As documented for the service: control block and name stay in place and untouched until the timer is
+/// deleted.
 #[inline]
 pub unsafe fn tx_timer_create(
     timer_ptr: *mut TX_TIMER,
@@ -155,8 +155,8 @@ pub unsafe fn tx_timer_create(
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name stay in place and untouched until the
-/// semaphore is deleted.
+/// As documented for the service: control block and name stay in place and untouched until the semaphore
+/// is deleted.
 #[inline]
 pub unsafe fn tx_semaphore_create(semaphore_ptr: *mut TX_SEMAPHORE, name_ptr: *mut CHAR, initial_count: ULONG) -> UINT {
     // SAFETY: the caller's promise.
@@ -167,8 +167,8 @@ pub unsafe fn tx_semaphore_create(semaphore_ptr: *mut TX_SEMAPHORE, name_ptr: *m
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name stay in place and untouched until the
-/// mutex is deleted.
+/// As documented for the service: control block and name stay in place and untouched until the mutex is
+/// deleted.
 #[inline]
 pub unsafe fn tx_mutex_create(mutex_ptr: *mut TX_MUTEX, name_ptr: *mut CHAR, inherit: UINT) -> UINT {
     // SAFETY: the caller's promise.
@@ -179,8 +179,8 @@ pub unsafe fn tx_mutex_create(mutex_ptr: *mut TX_MUTEX, name_ptr: *mut CHAR, inh
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name stay in place and untouched until the
-/// group is deleted.
+/// As documented for the service: control block and name stay in place and untouched until the group is
+/// deleted.
 #[inline]
 pub unsafe fn tx_event_flags_create(group_ptr: *mut TX_EVENT_FLAGS_GROUP, name_ptr: *mut CHAR) -> UINT {
     // SAFETY: the caller's promise.
@@ -191,8 +191,8 @@ pub unsafe fn tx_event_flags_create(group_ptr: *mut TX_EVENT_FLAGS_GROUP, name_p
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name, and the memory of the messages, stay in place and untouched until the
-/// queue is deleted.
+/// As documented for the service: control block and name, and the memory of the messages, stay in place
+/// and untouched until the queue is deleted.
 #[inline]
 pub unsafe fn tx_queue_create(
     queue_ptr: *mut TX_QUEUE,
@@ -211,8 +211,8 @@ pub unsafe fn tx_queue_create(
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name, and the memory of the pool but for allocated blocks, stay in place and untouched until the
-/// pool is deleted.
+/// As documented for the service: control block and name, and the memory of the pool but for allocated
+/// blocks, stay in place and untouched until the pool is deleted.
 #[inline]
 pub unsafe fn tx_block_pool_create(
     pool_ptr: *mut TX_BLOCK_POOL,
@@ -238,8 +238,8 @@ pub unsafe fn tx_block_pool_create(
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name, and the memory of the pool but for what is allocated, stay in place and untouched until the
-/// pool is deleted.
+/// As documented for the service: control block and name, and the memory of the pool but for what is
+/// allocated, stay in place and untouched until the pool is deleted.
 #[inline]
 pub unsafe fn tx_byte_pool_create(
     pool_ptr: *mut TX_BYTE_POOL,

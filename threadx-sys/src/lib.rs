@@ -2,10 +2,14 @@
 #![no_std]
 #![allow(non_camel_case_types)]
 
-#[cfg(not(feature = "bundled"))]
-compile_error!("no ThreadX kernel chosen: build with `--features bundled` for the bundled Rust kernel");
-
 #[cfg(feature = "bundled")]
 mod bundled;
 #[cfg(feature = "bundled")]
 pub use bundled::*;
+#[cfg(feature = "bundled")]
+pub use kernel::CONFIGURATION;
+
+#[cfg(not(feature = "bundled"))]
+mod upstream;
+#[cfg(not(feature = "bundled"))]
+pub use upstream::*;

@@ -48,3 +48,6 @@ pub use timer::{Schedule, Timer};
 
 /// The kernel beneath, for a banner: its kind and version.
 pub const KERNEL: &str = threadx_sys::NAME;
+
+/// What the kernel beneath was configured with, for a banner.
+pub const KERNEL_CONFIGURATION: &str = threadx_sys::CONFIGURATION;

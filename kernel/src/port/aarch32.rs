@@ -504,6 +504,7 @@ pub(crate) fn build(thread: Thread) {
 
 /// The lowest stack word is untouched and the stack pointer (in an interrupt: the one that was
 /// interrupted) is not below the stack. Called in thread context or in an interrupt handler.
+#[cfg(feature = "stack-checking")]
 pub(crate) fn stack_intact(thread: Thread) -> bool {
     let sp = if core::ptr::eq(current_context(), &INTERRUPT.executor.context) {
         INTERRUPT.frame.get()
@@ -513,6 +514,16 @@ pub(crate) fn stack_intact(thread: Thread) -> bool {
         unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
         sp
     };
+    sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+}
+
+/// [`stack_intact`] for the thread that executes.
+#[cfg(feature = "stack-checking")]
+#[inline(always)]
+pub(crate) fn own_stack_intact(thread: Thread) -> bool {
+    let sp: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
     sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
 }
 

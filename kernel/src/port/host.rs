@@ -325,6 +325,8 @@ pub(crate) mod port {
         crate::port::lowest_stack_word(thread) == TX_STACK_FILL
     }
 
+    pub(crate) use stack_intact as own_stack_intact;
+
     pub(crate) fn first_unused_memory() -> *mut VOID {
         std::ptr::null_mut()
     }

@@ -1,4 +1,4 @@
-//! expect-exit: 103; expect: data abort; expect: DFAR 0xee0fff; expect: sp is in unmapped; expect: thread: deep
+//! expect-exit: 103; expect: data abort; expect: DFAR 0xee0fff; expect: thread: deep
 //!
 //! A recursion without end that never lets the kernel look, on the lowest stack of its memory: the MPU
 //! stops it.

@@ -152,7 +152,7 @@ fn bad_input_is_typed() -> Outcome {
     ensure!(ontarget::stack_of(4).is_ok(), "the refused spawn kept the stack");
     ensure_eq!(wrong::STACK.take().err(), Some(Error::StackRegion), "stack outside its region");
 
-    stack! { static SMALL: Stack<Dram0, 256>; }
+    stack! { static SMALL: Stack<Dram0, { threadx::MIN_STACK_SIZE }>; }
     static CELL: ThreadCell = ThreadCell::new();
     let captured = [1_u8; 100];
     let small =

@@ -22,7 +22,12 @@ use threadx::{
 
 #[bsp::entry]
 fn main() -> ! {
-    ontarget::run(tests![strict_ring: 6000, slices: 6000, windows_of_relinquish: 10])
+    ontarget::run(if cfg!(feature = "bundled") {
+        tests![strict_ring: 6000, slices: 6000, windows_of_relinquish: 10]
+    } else {
+        // Upstream's relinquish is not one piece of code whose instructions could be counted off.
+        tests![strict_ring: 6000, slices: 6000]
+    })
 }
 
 /// Turns of the ring, and of the threads with slices.

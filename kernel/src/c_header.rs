@@ -1,0 +1,52 @@
+//! What `include/tx_api.h` tells C code about the control blocks on the target.
+
+macro_rules! blocks {
+    ($($block:ident: $word:ident[$count:literal];)*) => {
+        /// Name of each control block, the C type that it is reserved in units of, and how many.
+        pub const BLOCKS: &[(&str, &str, usize)] = &[$((stringify!($block), stringify!($word), $count)),*];
+
+        // C code reserves the memory, so a header that says too little would let the kernel write past
+        // it. When this fails, correct the table and refresh the header: tests/header.rs says how.
+        #[cfg(target_os = "none")]
+        const _: () = {
+            type ULONG = u32;
+            type ULONG64 = u64;
+            $(
+                assert!(size_of::<crate::$block>() == size_of::<[$word; $count]>());
+                assert!(align_of::<crate::$block>() == align_of::<$word>());
+                assert!(header_contains(concat!(
+                    "typedef struct ", stringify!($block), "_STRUCT { ",
+                    stringify!($word), " tx_reserved[", $count, "]; } ", stringify!($block), ";\n"
+                )));
+            )*
+        };
+    };
+}
+
+blocks! {
+    TX_THREAD: ULONG64[32];
+    TX_TIMER: ULONG[13];
+    TX_SEMAPHORE: ULONG[9];
+    TX_MUTEX: ULONG[12];
+    TX_EVENT_FLAGS_GROUP: ULONG[11];
+    TX_QUEUE: ULONG[15];
+    TX_BLOCK_POOL: ULONG[12];
+    TX_BYTE_POOL: ULONG[13];
+}
+
+#[cfg(target_os = "none")]
+const fn header_contains(line: &str) -> bool {
+    let (header, line) = (include_bytes!("../include/tx_api.h"), line.as_bytes());
+    let mut at = 0;
+    while at + line.len() <= header.len() {
+        let mut same = 0;
+        while same < line.len() && header[at + same] == line[same] {
+            same += 1;
+        }
+        if same == line.len() {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}

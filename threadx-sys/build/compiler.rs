@@ -1,0 +1,278 @@
+//! The C compiler: which, with which flags, and whether its code fits the image.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use crate::{Failure, bindings::Bound, generated::Generated, sources::Sources};
+
+/// The optimisation that the kernel is compiled with, whatever the profile: a measured kernel is the
+/// same kernel in every image.
+pub const OPTIMISATION: &str = "-O2";
+
+/// What the target armv8r-none-eabihf stands for in rustc: A32 (the kernel's choice), hard-float ABI,
+/// 16 double-word registers, arithmetic in single precision, no Advanced SIMD.
+const GCC: &[&str] = &["-mcpu=cortex-r52+nofp.dp", "-mfpu=auto", "-mfloat-abi=hard", "-marm"];
+const CLANG: &[&str] =
+    &["--target=armv8r-none-eabihf", "-mcpu=cortex-r52", "-mfpu=fpv5-sp-d16", "-mfloat-abi=hard", "-marm"];
+
+const COMMON: &[&str] = &[
+    OPTIMISATION,
+    "-g",
+    "-std=gnu11",
+    "-ffreestanding",
+    "-fno-common",
+    "-fno-strict-aliasing",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-exceptions",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+    // Upstream's warnings are not this build's.
+    "-w",
+    "-DTX_INCLUDE_USER_DEFINE_FILE",
+];
+
+pub struct Compiler {
+    path: PathBuf,
+    clang: bool,
+    /// `gcc 12.2` or `clang 19.1`, for a banner.
+    pub name: String,
+    /// Flags of the person who builds (CFLAGS and its kin), after the own ones.
+    extra: Vec<String>,
+    /// Directories with the C library's headers, for clang and bindgen.
+    system_include: Vec<PathBuf>,
+}
+
+/// The variable for this target, cargo's target without its hyphens as in the `cc` crate, or the plain one.
+fn variable(name: &str) -> Option<String> {
+    for variable in
+        [format!("{name}_armv8r_none_eabihf"), format!("{name}_armv8r-none-eabihf"), format!("TARGET_{name}")]
+    {
+        println!("cargo::rerun-if-env-changed={variable}");
+        if let Some(value) = env::var(variable).ok().filter(|value| !value.trim().is_empty()) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// The compiler that CC_armv8r_none_eabihf or TARGET_CC names, else arm-none-eabi-gcc.
+pub fn find() -> Result<Compiler, Failure> {
+    println!("cargo::rerun-if-env-changed=PATH");
+    let given = variable("CC");
+    let path = PathBuf::from(given.as_deref().unwrap_or("arm-none-eabi-gcc"));
+    let help = "install gcc-arm-none-eabi and libnewlib-arm-none-eabi (scripts/setup.sh --upstream), \
+                or name a compiler in CC_armv8r_none_eabihf, or build with --features bundled";
+    let output = Command::new(&path).arg("--version").output();
+    let version = match output {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Ok(_) => return Err(format!("`{} --version` fails: {help}", path.display())),
+        Err(_) => return Err(format!("the C compiler {} is not there: {help}", path.display())),
+    };
+    let clang = version.contains("clang");
+    let number = version
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split([' ', '-'])
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.') && !word.contains("rel"))
+        .unwrap_or("of unknown version");
+    let number: Vec<&str> = number.split('.').take(2).collect();
+    let name = format!("{} {}", if clang { "clang" } else { "gcc" }, number.join("."));
+    let extra = variable("CFLAGS").unwrap_or_default().split_whitespace().map(String::from).collect();
+    let mut compiler = Compiler { path, clang, name, extra, system_include: Vec::new() };
+    compiler.system_include = compiler.find_system_include();
+    Ok(compiler)
+}
+
+impl Compiler {
+    /// What a build script needs to compile C code of the image.
+    pub fn tell_dependents(&self) {
+        println!("cargo::metadata=COMPILER={}", self.name);
+        println!("cargo::metadata=CC={}", self.path.display());
+        println!("cargo::metadata=AR={}", self.archiver());
+        println!("cargo::metadata=FLAGS={}", self.flags().join(";"));
+    }
+
+    /// Flags for C code of the image, without include directories of the kernel.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = self.machine().iter().chain(COMMON).map(ToString::to_string).collect();
+        if self.clang {
+            for dir in &self.system_include {
+                flags.push(String::from("-isystem"));
+                flags.push(dir.display().to_string());
+            }
+        }
+        flags.extend(self.extra.iter().cloned());
+        flags
+    }
+
+    fn machine(&self) -> &'static [&'static str] {
+        if self.clang { CLANG } else { GCC }
+    }
+
+    pub fn system_include(&self) -> &[PathBuf] {
+        &self.system_include
+    }
+
+    /// Where GCC finds the C library's headers. Clang has none of its own, so it gets those of
+    /// arm-none-eabi-gcc, or whatever CFLAGS say.
+    fn find_system_include(&self) -> Vec<PathBuf> {
+        let gcc = if self.clang { Path::new("arm-none-eabi-gcc") } else { &self.path };
+        let output = Command::new(gcc).args(GCC).args(["-E", "-v", "-x", "c", "/dev/null"]).output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
+        text.lines()
+            .skip_while(|line| !line.starts_with("#include <...>"))
+            .skip(1)
+            .take_while(|line| line.starts_with(' '))
+            .map(|line| PathBuf::from(line.trim()))
+            // Clang has builtin headers of its own.
+            .filter(|dir| !self.clang || !dir.components().any(|part| part.as_os_str() == "gcc"))
+            .collect()
+    }
+
+    fn command(&self, include: &[PathBuf]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(self.flags());
+        for dir in include {
+            command.arg("-I").arg(dir);
+        }
+        command
+    }
+
+    fn try_compile(&self, include: &[PathBuf], source: &Path, out: &Path) -> Result<(), Vec<String>> {
+        let object = out.join("threadx_sys_check.o");
+        let output = self.command(include).arg("-c").arg(source).arg("-o").arg(&object).output();
+        match output {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => Err(complaints(&output)),
+            Err(error) => Err(vec![error.to_string()]),
+        }
+    }
+
+    /// Refuses a compiler whose objects would not fit the image.
+    pub fn probe(&self, include: &[PathBuf], generated: &Generated) -> Result<(), Failure> {
+        self.try_compile(include, &generated.probe, &generated.out).map_err(|complaints| {
+            let reason = complaints.iter().find_map(|line| line.split("#error ").nth(1));
+            let reason = reason.map(|text| text.trim_matches('"').to_owned());
+            let reason = reason.or_else(|| complaints.first().cloned()).unwrap_or_default();
+            let flags =
+                if self.extra.is_empty() { String::new() } else { format!(" with CFLAGS {}", self.extra.join(" ")) };
+            format!("the C compiler {}{flags} does not fit the image: {reason}", self.path.display())
+        })
+    }
+
+    /// Has the compiler confirm what bindgen (and with it rustc) holds sizes and offsets to be, and the
+    /// offsets that the assembly uses.
+    pub fn check_layout(&self, include: &[PathBuf], generated: &Generated, bound: &Bound) -> Result<(), Failure> {
+        for source in [&generated.glue, &bound.assertions] {
+            self.try_compile(include, source, &generated.out).map_err(|complaints| {
+                let reason = complaints
+                    .iter()
+                    .find_map(|line| {
+                        line.split("static assertion failed").nth(1).or(line.split("static_assert failed").nth(1))
+                    })
+                    .map(|text| text.trim_matches([':', ' ', '"', '\'']).to_owned());
+                match reason {
+                    Some(reason) => {
+                        format!("this configuration changes a layout that is fixed: {reason} (check tx_user.h)")
+                    }
+                    None => format!(
+                        "the kernel's headers do not compile: {}",
+                        complaints.first().cloned().unwrap_or_default()
+                    ),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Compiles kernel and port into `libthreadx.a` and has it linked.
+    pub fn compile(&self, include: &[PathBuf], sources: &Sources, generated: &Generated) -> Result<(), Failure> {
+        let build = || {
+            let mut build = cc::Build::new();
+            build
+                .no_default_flags(true)
+                .compiler(&self.path)
+                .archiver(self.archiver())
+                .warnings(false)
+                .cargo_warnings(false);
+            build.cargo_metadata(false).includes(include).out_dir(&generated.out);
+            for flag in self.flags() {
+                build.flag(flag);
+            }
+            build
+        };
+        // What `cc` reports is the command line; the compiler's own words take another attempt.
+        let failed = |error: cc::Error| {
+            let complaint = sources
+                .c
+                .iter()
+                .chain(&sources.assembly)
+                .find_map(|source| self.try_compile(include, source, &generated.out).err())
+                .and_then(|complaints| complaints.into_iter().next())
+                .unwrap_or_else(|| error.to_string());
+            format!("a source of the ThreadX kernel does not compile: {complaint}")
+        };
+        let (reset, rest): (Vec<_>, Vec<_>) =
+            sources.c.iter().partition(|path| path.file_name().is_some_and(|name| name == "tx_thread_reset.c"));
+        let mut objects = build()
+            .files(rest)
+            .files(&sources.assembly)
+            .file(&generated.glue)
+            .try_compile_intermediates()
+            .map_err(failed)?;
+        objects.extend(
+            build()
+                .files(reset)
+                .define("_tx_thread_stack_build", "threadx_sys_stack_rebuild")
+                .try_compile_intermediates()
+                .map_err(failed)?,
+        );
+        // Addresses from memory instead of two instructions each make up for the question in it.
+        let addresses = if self.clang { "-mno-movt" } else { "-mword-relocations" };
+        objects
+            .extend(build().file(&generated.relinquish).flag(addresses).try_compile_intermediates().map_err(failed)?);
+        let library = generated.out.join("libthreadx.a");
+        // `ar` adds to what is there.
+        if library.exists() {
+            fs::remove_file(&library).map_err(|error| format!("cannot remove {}: {error}", library.display()))?;
+        }
+        let output = Command::new(self.archiver()).arg("crs").arg(&library).args(&objects).output();
+        match output {
+            Ok(output) if output.status.success() => {}
+            Ok(output) => return Err(format!("{} fails: {}", self.archiver(), complaints(&output).join(" "))),
+            Err(_) => {
+                return Err(format!("the archiver {} is not there: install binutils-arm-none-eabi", self.archiver()));
+            }
+        }
+        println!("cargo::rustc-link-search=native={}", generated.out.display());
+        println!("cargo::rustc-link-lib=static=threadx");
+        Ok(())
+    }
+
+    fn archiver(&self) -> String {
+        if let Some(given) = variable("AR") {
+            return given;
+        }
+        let path = self.path.display().to_string();
+        match path.strip_suffix("gcc") {
+            Some(prefix) if !self.clang => format!("{prefix}ar"),
+            _ => String::from("arm-none-eabi-ar"),
+        }
+    }
+}
+
+/// The lines of a compiler's output that say what is wrong.
+fn complaints(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let mut lines: Vec<String> =
+        text.lines().filter(|line| line.contains("error")).map(|line| line.trim().to_owned()).collect();
+    if lines.is_empty() {
+        lines = text.lines().take(1).map(String::from).collect();
+    }
+    lines
+}

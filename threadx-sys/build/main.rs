@@ -1,0 +1,72 @@
+//! Picks the kernel: the bundled one, or upstream's C sources compiled and bound here.
+//!
+//! Dependent build scripts learn the choice from `DEP_THREADX_KERNEL` (`bundled` or `upstream`), and
+//! with upstream's kernel `DEP_THREADX_VERSION`, `_PORT`, `_CONFIGURATION`, and what C code that calls
+//! the kernel has to be compiled with: `_INCLUDE` (directories, `;` between them), and if there is a C
+//! compiler `_COMPILER` (its name), `_CC`, `_AR`, `_FLAGS` (`;` between them).
+
+use std::{env, process::exit};
+
+mod bindings;
+mod compiler;
+mod generated;
+mod sources;
+
+/// Why there is no kernel: one line for the person who builds.
+type Failure = String;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build");
+    if env::var_os("CARGO_FEATURE_BUNDLED").is_some() {
+        bundled();
+        return;
+    }
+    if let Err(failure) = upstream() {
+        // Cargo prints what a failed build script wrote to standard error.
+        eprintln!("error: {failure}");
+        exit(1);
+    }
+}
+
+fn bundled() {
+    println!("cargo::metadata=KERNEL=bundled");
+    let package = std::path::PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    println!("cargo::metadata=INCLUDE={}", package.join("../kernel/include").display());
+    // C code of the image is a choice of the image: without a compiler its build says so.
+    if let Ok(compiler) = compiler::find() {
+        compiler.tell_dependents();
+    }
+}
+
+fn upstream() -> Result<(), Failure> {
+    let target = env::var("TARGET").unwrap_or_default();
+    if target != "armv8r-none-eabihf" {
+        return Err(format!(
+            "upstream's C kernel is built for armv8r-none-eabihf, not {target}: add --target armv8r-none-eabihf, \
+             or use --features bundled"
+        ));
+    }
+    let sources = sources::find()?;
+    let compiler = compiler::find()?;
+    let generated = generated::write(&sources)?;
+    let include = [generated.include.clone(), sources.common_include(), sources.port_include()];
+    compiler.probe(&include, &generated)?;
+    let bound = bindings::generate(&compiler, &include, &generated)?;
+    compiler.check_layout(&include, &generated, &bound)?;
+    compiler.compile(&include, &sources, &generated)?;
+
+    let version = &bound.version;
+    let port = sources.port_name();
+    let name = format!("ThreadX {version} (C, port {port}, {} {})", compiler.name, compiler::OPTIMISATION);
+    let configuration = generated.configuration.join(" ");
+    println!("cargo::rustc-env=THREADX_NAME={name}");
+    println!("cargo::rustc-env=THREADX_CONFIGURATION={configuration}");
+    println!("cargo::metadata=KERNEL=upstream");
+    println!("cargo::metadata=VERSION={version}");
+    println!("cargo::metadata=PORT={port}");
+    println!("cargo::metadata=CONFIGURATION={configuration}");
+    compiler.tell_dependents();
+    let include: Vec<String> = include.iter().map(|dir| dir.display().to_string()).collect();
+    println!("cargo::metadata=INCLUDE={}", include.join(";"));
+    Ok(())
+}
