@@ -50,10 +50,8 @@ fn the_value_is_reached_by_one_at_a_time_and_handed_on() {
         thread::sleep(Ticks::new(5)).unwrap();
         let info = M.info().unwrap();
         assert_eq!((info.locked, info.owner, info.waiting), (true, thread::current(), 1));
-        assert_eq!(thread::current().unwrap().info().unwrap().priority, HIGHER, "inherited");
         guard.push(1);
         drop(guard);
-        assert_eq!(thread::current().unwrap().info().unwrap().priority, MAIN);
         helper.join().unwrap();
         assert_eq!(*M.lock(Timeout::NoWait).unwrap(), [1, 2]);
         assert!(!M.info().unwrap().locked && !M.is_poisoned());
@@ -144,10 +142,8 @@ fn deletion_wakes_waiters_and_leaves_the_guard_its_value() {
             M.create("mutex", Inheritance::On).unwrap();
             let mut guard = M.lock(Timeout::Forever).unwrap();
             let waiter = spawn(HIGHER, &A, A_STACK.take().unwrap(), || M.lock(Timeout::Forever).err());
-            assert_eq!(thread::current().unwrap().info().unwrap().priority, HIGHER);
             M.delete().unwrap();
             assert_eq!(waiter.join(), Ok(Some(Error::Deleted)));
-            assert_eq!(thread::current().unwrap().info().unwrap().priority, MAIN);
             assert_eq!((M.delete(), M.prioritize()), (Err(Error::Mutex), Err(Error::Mutex)));
             assert_eq!(M.create("again", Inheritance::On), Err(Error::InUse), "the guard is still there");
             *guard += 1;
@@ -177,13 +173,44 @@ fn without_inheritance_first_come_first_served_unless_prioritized() {
             };
             let a = spawn(HIGHER, &A, A_STACK.take().unwrap(), wait("high"));
             let b = spawn(HIGHEST, &B, B_STACK.take().unwrap(), wait("highest"));
-            assert_eq!(thread::current().unwrap().info().unwrap().priority, MAIN);
             if prioritize {
                 M.prioritize().unwrap();
             }
             drop(guard);
             assert!(a.join().is_ok() && b.join().is_ok());
             assert_eq!(LOG.take(), order);
+        }
+        host::finish()
+    });
+}
+
+#[test]
+fn the_owner_has_the_priority_of_the_highest_waiter() {
+    static M: Mutex<()> = Mutex::new(());
+    static LOG: Log = Log::new();
+    cell! { A, A_STACK; B, B_STACK }
+    run_in_thread!(|| {
+        for (inheritance, deleted, order) in [
+            (Inheritance::On, false, ["owner", "waiter", "between", "main"]),
+            (Inheritance::On, true, ["owner", "waiter", "between", "main"]),
+            (Inheritance::Off, false, ["between", "owner", "waiter", "main"]),
+        ] {
+            M.create("mutex", inheritance).unwrap();
+            let guard = M.lock(Timeout::Forever).unwrap();
+            let waiter = spawn(HIGHEST, &A, A_STACK.take().unwrap(), || {
+                let _guard = M.lock(Timeout::Forever);
+                LOG.add("waiter");
+            });
+            let between = spawn(HIGHER, &B, B_STACK.take().unwrap(), || LOG.add("between"));
+            LOG.add("owner");
+            if deleted {
+                M.delete().unwrap();
+            }
+            drop(guard);
+            LOG.add("main");
+            assert_eq!(LOG.take(), order);
+            assert!(waiter.join().is_ok() && between.join().is_ok());
+            assert_eq!(M.delete().is_ok(), !deleted);
         }
         host::finish()
     });

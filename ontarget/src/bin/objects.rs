@@ -13,8 +13,8 @@ use core::task::Poll;
 use bsp::interrupt::{self, InterruptId};
 use ontarget::{Outcome, Trace, Why, at, check_kernel, ensure, ensure_eq, note, random::Random, spawn, tests};
 use threadx::{
-    Block, BlockPool, BytePool, Error, EventFlags, Executor, Inheritance, Match, Mutex, PoolBox, Priority, Queue,
-    Semaphore, Ticks, Timeout, thread,
+    Block, BlockPool, BytePool, Error, EventFlags, Executor, Inheritance, Match, Mutex, PoolBox, Queue, Semaphore,
+    Ticks, Timeout, thread,
 };
 
 #[bsp::entry]
@@ -152,21 +152,22 @@ static LOCK: Mutex<(u32, u32)> = Mutex::new((0, 0));
 
 fn mutex_lends_priority() -> Outcome {
     LOCK.create("lock", Inheritance::On)?;
-    let me = thread::current().ok_or(Error::Thread)?;
     let guard = LOCK.lock(Timeout::Forever)?;
     ensure_eq!(LOCK.lock(Timeout::Forever).err(), Some(Error::Recursion), "a second lock");
     let waiter = spawn(0, at::<5>("waiter"), || {
         let mut guard = LOCK.lock(Timeout::Forever)?;
-        TRACE.push(1);
+        TRACE.push(2);
         *guard = (2, 2);
         Ok::<_, Error>(())
     })?;
-    ensure_eq!(me.info()?.priority, Priority::of::<5>(), "priority with a waiter");
+    // Higher than the owner, but not than the waiter, whose priority the owner has.
+    let between = spawn(1, at::<10>("between"), || TRACE.push(3))?;
+    TRACE.push(1);
     drop(guard);
-    TRACE.push(2);
-    ensure_eq!(me.info()?.priority, Priority::of::<{ ontarget::JUDGE }>(), "priority afterwards");
+    TRACE.push(4);
     ensure_eq!(waiter.join()?, Ok(()), "the waiter");
-    TRACE.expect(&[1, 2])?;
+    between.join()?;
+    TRACE.expect(&[1, 2, 3, 4])?;
     TRACE.clear();
     ensure_eq!(*LOCK.lock(Timeout::NoWait)?, (2, 2), "value");
     LOCK.delete()?;
