@@ -5,13 +5,15 @@
 //! thread it interrupted. Stable `rustc` does not show these features to `cfg`, so the flags
 //! themselves are read.
 
-/// Features that bring D16-D31 with them (LLVM's Arm back end: each implies `d32` or is useless without).
-const WIDE: &[&str] = &["d32", "neon", "vfp3", "vfp4", "fp-armv8", "crypto", "aes", "sha2", "dotprod", "fullfp16"];
+/// The features that may be switched on: they are known not to bring D16-D31 with them. LLVM's floating-point, SIMD and
+/// architecture-version features imply one another in ways that change between its versions, so none
+/// of those is on the list.
+const HARMLESS: &[&str] = &["crc", "strict-align", "no-movt", "long-calls", "trustzone", "hwdiv", "hwdiv-arm"];
 
 /// The sentence a refused build ends with.
 pub fn refusal(what: &str) -> String {
     format!(
-        "`{what}` lets the compiler use D16-D31, which no ThreadX kernel saves: build for \
+        "`{what}` may let the compiler use D16-D31, which no ThreadX kernel saves: build for \
          armv8r-none-eabihf without it (or add `-C target-feature=-neon,-d32` after a target-cpu)"
     )
 }
@@ -39,14 +41,16 @@ pub fn check<'a>(flags: impl Iterator<Item = &'a str>) -> Result<(), String> {
             continue;
         }
         pending_c = false;
-        if let Some(cpu) = option.strip_prefix("target-cpu=") {
+        if option.starts_with("llvm-args=") && option.contains("mattr") {
+            wide = Some(option.to_owned());
+        } else if let Some(cpu) = option.strip_prefix("target-cpu=") {
             if cpu != "generic" {
                 wide = Some(option.to_owned());
             }
         } else if let Some(features) = option.strip_prefix("target-feature=") {
             for feature in features.split(',') {
                 match feature.split_at_checked(1) {
-                    Some(("+", name)) if WIDE.contains(&name) => wide = Some(feature.to_owned()),
+                    Some(("+", name)) if !HARMLESS.contains(&name) => wide = Some(feature.to_owned()),
                     Some(("-", "d32")) => wide = None,
                     _ => {}
                 }

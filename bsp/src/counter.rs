@@ -1,7 +1,8 @@
 //! The cycle counter: CNTPCT on this board, and the test that says what it counts.
 //!
-//! The Cortex-R52's PMCCNTR would count cycles, but QEMU models no PMU (ID_DFR0.PerfMon reads 0 and
-//! PMCCNTR stays 0 even when enabled), so the board reads the generic timer's counter. Under
+//! Which one is chosen when the image is built: feature `pmu` takes PMCCNTR, which counts the
+//! Cortex-R52's cycles. QEMU models no PMU (ID_DFR0.PerfMon reads 0 and PMCCNTR stays 0 even when
+//! enabled), so without the feature the board reads the generic timer's counter. Under
 //! `-icount shift=0` with a counter of 1 GHz that is exactly one count per instruction; the self-test
 //! proves it on the running machine instead of assuming it.
 
@@ -61,10 +62,16 @@ pub const fn judge(
     if probe == 0 {
         return Err(CounterError::Dead { name });
     }
-    let unit = if probe == PROBE && overhead == 1 { "instructions" } else { "counts" };
+    let unit = match name.as_bytes() {
+        b"PMCCNTR" => "cycles",
+        _ if probe == PROBE && overhead == 1 => "instructions",
+        _ => "counts",
+    };
     Ok(Counter { name, unit, hz, overhead, resolution, coarse: probe < PROBE })
 }
 
+#[cfg(target_arch = "arm")]
+pub(crate) use hardware::start;
 #[cfg(target_arch = "arm")]
 pub use hardware::{cycles, self_test};
 
@@ -73,31 +80,69 @@ mod hardware {
     use super::{Counter, CounterError, judge};
     use core::arch::asm;
 
+    #[cfg(not(feature = "pmu"))]
     const NAME: &str = "CNTPCT";
+    #[cfg(feature = "pmu")]
+    const NAME: &str = "PMCCNTR";
 
-    /// The low word of CNTPCT: one instruction, wraps after 2^32 counts. Differences are to be taken
+    /// The instruction that reads the counter's low word into the named operand.
+    #[cfg(not(feature = "pmu"))]
+    macro_rules! read {
+        ($to:literal) => {
+            concat!("mrrc p15, 0, {", $to, "}, {scratch}, c14")
+        };
+    }
+    #[cfg(feature = "pmu")]
+    macro_rules! read {
+        ($to:literal) => {
+            concat!("mrc p15, 0, {", $to, "}, c9, c13, 0 @ {scratch}")
+        };
+    }
+
+    /// Starts the counter: CNTPCT always runs; PMCCNTR needs PMCR.E and its bit in PMCNTENSET in each
+    /// image, else it reads a constant (Arm Architecture Reference Manual Supplement, Armv8-R AArch32, PMU).
+    pub(crate) fn start() {
+        #[cfg(feature = "pmu")]
+        // SAFETY: PMCR.E and .C, .D clear (count every cycle), and the cycle counter's enable; neither
+        // changes what any code but the readers of the counter sees.
+        unsafe {
+            asm!(
+                "mrc p15, 0, {0}, c9, c12, 0",
+                "bic {0}, {0}, #8",
+                "orr {0}, {0}, #5",
+                "mcr p15, 0, {0}, c9, c12, 0",
+                "mov {0}, #0x80000000",
+                "mcr p15, 0, {0}, c9, c12, 1",
+                "isb",
+                out(reg) _,
+                options(nostack, preserves_flags)
+            );
+        }
+    }
+
+    /// The low word of the board's counter, CNTPCT or (feature `pmu`) PMCCNTR: one instruction, wraps after 2^32 counts. Differences are to be taken
     /// with `wrapping_sub`. The compiler moves no memory access across it; the processor may, since
     /// no barrier is included.
     #[inline(always)]
     #[must_use]
     pub fn cycles() -> u32 {
         let low: u32;
-        // SAFETY: reading CNTPCT is allowed at EL1 (CNTHCTL.PL1PCTEN) and has no side effect.
-        unsafe { asm!("mrrc p15, 0, {}, {}, c14", out(reg) low, out(reg) _, options(nostack, preserves_flags)) };
+        // SAFETY: both counters may be read at EL1 (CNTHCTL.PL1PCTEN is set) without side effect.
+        unsafe { asm!(read!("low"), low = out(reg) low, scratch = out(reg) _, options(nostack, preserves_flags)) };
         low
     }
 
     /// Counts over a loop of [`super::PROBE`] instructions.
     fn probe() -> u32 {
         let (before, after): (u32, u32);
-        // SAFETY: two reads of CNTPCT around a counted loop; registers only.
+        // SAFETY: two reads of the counter around a counted loop; registers only.
         unsafe {
             asm!(
-                "mrrc p15, 0, {before}, {scratch}, c14",
+                read!("before"),
                 "mov {scratch}, #500",
                 "2: subs {scratch}, {scratch}, #1",
                 "bne 2b",
-                "mrrc p15, 0, {after}, {scratch}, c14",
+                read!("after"),
                 before = out(reg) before,
                 after = out(reg) after,
                 scratch = out(reg) _,
@@ -110,11 +155,11 @@ mod hardware {
     /// Difference of two reads with nothing in between.
     fn back_to_back() -> u32 {
         let (before, after): (u32, u32);
-        // SAFETY: two reads of CNTPCT; registers only.
+        // SAFETY: two reads of the counter; registers only.
         unsafe {
             asm!(
-                "mrrc p15, 0, {before}, {scratch}, c14",
-                "mrrc p15, 0, {after}, {scratch}, c14",
+                read!("before"),
+                read!("after"),
                 before = out(reg) before,
                 after = out(reg) after,
                 scratch = out(reg) _,
@@ -158,6 +203,7 @@ mod tests {
     #[test]
     fn a_dead_counter_is_named() {
         assert_eq!(judge("PMCCNTR", 0, 0, 0, 0), Err(CounterError::Dead { name: "PMCCNTR" }));
+        assert_eq!(judge("PMCCNTR", 0, 1400, 2, 2).map(|c| c.unit), Ok("cycles"));
     }
 
     #[test]

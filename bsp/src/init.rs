@@ -21,6 +21,7 @@ extern "C" fn bsp_board_init() {
         println!("error: {}", error);
         exit(exit::BOARD);
     }
+    crate::counter::start();
     crate::kernel::install_stack_report();
     // SAFETY: the abort vector and its stack are ready, so an asynchronous abort can be reported from
     // here on.

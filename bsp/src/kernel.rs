@@ -1,7 +1,29 @@
 //! The two points where the kernel and the board meet, beside the interrupt dispatcher.
 
+unsafe extern "C" {
+    static __tx_isr_stack_limit: u8;
+    static __tx_system_stack_limit: u8;
+}
+
+/// Lies in the lowest words of the stacks that belong to no thread; the kernel checks only threads'.
+const GUARD: [u32; 4] = [0xEFEF_EFEF; 4];
+
+fn guards() -> [(*mut [u32; 4], &'static str); 2] {
+    [
+        ((&raw const __tx_isr_stack_limit).cast_mut().cast(), "interrupt handlers"),
+        ((&raw const __tx_system_stack_limit).cast_mut().cast(), "initialization and idle"),
+    ]
+}
+
 /// One tick for the kernel.
 pub(crate) fn timer_interrupt() {
+    for (guard, whose) in guards() {
+        // SAFETY: the lowest words of a stack of the link script, aligned to 64; volatile, because an
+        // overflow writes them behind the compiler's back.
+        if unsafe { guard.read_volatile() } != GUARD {
+            crate::fault::stack_overflow(whose);
+        }
+    }
     // SAFETY: called from the tick's handler only, inside the kernel's interrupt entry, as the
     // kernel's ports require.
     unsafe { threadx_sys::_tx_timer_interrupt() }
@@ -16,6 +38,10 @@ mod upstream;
 #[cfg_attr(not(kernel = "upstream"), unsafe(export_name = "_tx_initialize_low_level"))]
 #[cfg_attr(kernel = "upstream", unsafe(export_name = "bsp_initialize_low_level"))]
 extern "C" fn initialize_low_level() {
+    for (guard, _) in guards() {
+        // SAFETY: as above; this code runs thousands of bytes above the lowest words.
+        unsafe { guard.write_volatile(GUARD) };
+    }
     #[cfg(kernel = "upstream")]
     upstream::set_up();
     if let Err(error) = crate::interrupt::start_tick() {
@@ -31,5 +57,7 @@ pub(crate) fn thread_name() -> &'static str {
 
 /// Lets the kernel's stack check end the image with the report of this board.
 pub(crate) fn install_stack_report() {
-    threadx::set_stack_error_hook(|thread| crate::fault::stack_overflow(thread.name()));
+    // SAFETY: `stack_overflow` masks IRQ, writes to the console and ends the image; it calls nothing
+    // of the kernel.
+    unsafe { threadx::set_stack_error_hook(crate::fault::stack_overflow) };
 }

@@ -85,8 +85,11 @@ mod tests {
         for (name, row) in [("BRAM", 0), ("DRAM0", 1), ("ATCM", 2), ("BTCM", 3), ("CTCM", 4)] {
             let range = &MAP[row].range;
             let size = range.end - range.start;
-            let length =
-                if size % 0x10_0000 == 0 { format!("{}M", size / 0x10_0000) } else { format!("{}K", size / 1024) };
+            let length = if size.is_multiple_of(0x10_0000) {
+                format!("{}M", size / 0x10_0000)
+            } else {
+                format!("{}K", size / 1024)
+            };
             let line = format!("{name:5} : ORIGIN = {:#010x}, LENGTH = {length}", range.start);
             assert!(script.contains(&line), "link.ld lacks: {line}");
             if name != "BRAM" {

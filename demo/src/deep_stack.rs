@@ -7,6 +7,7 @@ use bsp::memory::{Btcm, Dram0};
 use measure::{Bench, Cache, Samples, elapsed};
 use threadx::{Builder, Error, Region, Stack, ThreadCell};
 
+use crate::SCALE;
 use crate::report::Report;
 use crate::sample::Undisturbed;
 
@@ -16,8 +17,8 @@ const FRAMES: u32 = 24;
 const WORDS: usize = 16;
 
 threadx::stack! {
-    pub static DEEP_BTCM: Stack<Btcm, 8192>;
-    pub static DEEP_DRAM0: Stack<Dram0, 8192>;
+    pub static DEEP_BTCM: Stack<Btcm, { 8192 * SCALE }>;
+    pub static DEEP_DRAM0: Stack<Dram0, { 8192 * SCALE }>;
 }
 
 pub static DEEP: ThreadCell = ThreadCell::new();

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use bsp::memory::Dram0;
 use threadx::{Builder, Error, Priority, ThreadCell, Ticks};
 
+use crate::SCALE;
 use crate::report::Report;
 
 /// Ticks the judge gives the two.
@@ -12,8 +13,8 @@ const TRIAL: Ticks = Ticks::new(20);
 const NAP: Ticks = Ticks::new(2);
 
 threadx::stack! {
-    static SLEEPER_STACK: Stack<Dram0, 1024>;
-    static SPINNER_STACK: Stack<Dram0, 1024>;
+    static SLEEPER_STACK: Stack<Dram0, { 1024 * SCALE }>;
+    static SPINNER_STACK: Stack<Dram0, { 1024 * SCALE }>;
 }
 static SLEEPER: ThreadCell = ThreadCell::new();
 static SPINNER: ThreadCell = ThreadCell::new();

@@ -20,7 +20,10 @@ mod twin;
 use bsp::memory::Dram0;
 use threadx::{Builder, Priority, ThreadCell};
 
-threadx::stack! { static DEMO_STACK: Stack<Dram0, 16384>; }
+/// Unoptimised code wants more stack.
+const SCALE: usize = if cfg!(debug_assertions) { 2 } else { 1 };
+
+threadx::stack! { static DEMO_STACK: Stack<Dram0, { 32768 * SCALE }>; }
 static DEMO: ThreadCell = ThreadCell::new();
 
 #[bsp::entry]

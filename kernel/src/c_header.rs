@@ -8,6 +8,7 @@ macro_rules! blocks {
         // C code reserves the memory, so a header that says too little would let the kernel write past
         // it. When this fails, correct the table and refresh the header: tests/header.rs says how.
         #[cfg(target_os = "none")]
+        #[allow(clippy::upper_case_acronyms)] // the names that the C header uses
         const _: () = {
             type ULONG = u32;
             type ULONG64 = u64;

@@ -23,8 +23,8 @@ use crate::types::*;
 const SLOTS: u32 = 32;
 pub(crate) const TIMER_ID: u32 = 0x5449_4D52;
 /// Bytes of the system timer thread's stack: upstream's ports give it 1024; a hard-float interrupt
-/// frame and Rust callbacks want more.
-const TIMER_STACK: usize = 2048;
+/// frame and Rust callbacks want more, unoptimised ones much more.
+const TIMER_STACK: usize = if cfg!(debug_assertions) { 8192 } else { 2048 };
 
 /// Where a timer is.
 #[derive(Clone, Copy, PartialEq, Eq)]

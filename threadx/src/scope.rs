@@ -21,7 +21,9 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// threads that borrow from the caller, like `std::thread::scope`.
 ///
 /// Returns when all these threads have ended, whether their handles were joined or not and however
-/// `f` ends; their cells and stacks are free then. A wait abort of the caller does not shorten this.
+/// `f` ends; their cells and stacks are free then. Results that nobody took are dropped here, one by
+/// one, when all threads have ended; threads that such a drop spawns in the scope are waited for too.
+/// A wait abort of the caller does not shorten this.
 /// If the calling thread is terminated instead, its frames stay for ever, and so do the borrows.
 ///
 /// From threads.
@@ -97,34 +99,55 @@ impl Scope<'_, '_> {
     }
 
     fn end(&self) {
-        // First all must have ended: a thread may spawn others in this scope, and may use handles
-        // of others. When a round finds nothing new, nobody who could add is left.
+        // Threads and the results that nobody took can both hold this scope and handles of its
+        // threads, and so spawn more threads here and join others: threads while they run, results
+        // while they are dropped. So no cell is freed before all threads have ended and all results
+        // are gone, and each result's drop is followed by another look for new threads. A running
+        // thread may still join, so results are claimed only while none is left.
         let mut waited = null_mut();
         loop {
-            let head = self.head.load(Ordering::Acquire);
-            if head == waited {
-                break;
-            }
-            let mut at = head;
-            while at != waited {
-                // SAFETY: the list holds pointers made from `&'static ThreadCell`, and ends with
-                // the cell where the round before began.
-                let cell: &'static ThreadCell = unsafe { &*at };
-                wait(cell);
-                at = cell.next_scoped.load(Ordering::Acquire);
-            }
-            waited = head;
+            self.wait_for_new(&mut waited);
+            // Claimed before it is dropped: neither a join in the drop nor, if the drop unwinds,
+            // the second call of this function gets it once more.
+            let Some(cell) = Cells(waited).find(|cell| cell.claim_result()) else { break };
+            // SAFETY: the claim was granted to this call.
+            unsafe { cell.drop_result() };
         }
-        let mut at = self.head.swap(null_mut(), Ordering::AcqRel);
-        // SAFETY: as above.
-        while let Some(cell) = unsafe { at.as_ref::<'static>() } {
-            // Read first: a cell that was freed may be in another scope's list the next moment.
-            at = cell.next_scoped.load(Ordering::Acquire);
-            // SAFETY: the thread has ended; handles were with `f` or threads of the scope, which
-            // have all ended.
+        for cell in Cells(self.head.swap(null_mut(), Ordering::AcqRel)) {
+            // SAFETY: the thread has ended and its result is gone. Handles cannot leave the scope:
+            // they were with `f`, with threads of the scope, or in results, which are all gone, and
+            // nobody is left who could have spawned since the last look.
             let ended = unsafe { cell.end_scoped() };
             debug_assert!(ended.is_ok(), "a thread of the scope was not deleted");
         }
+    }
+
+    /// Waits for all threads of the scope, those included that appear meanwhile. `waited` is where
+    /// the list began at the end of the last such wait, and is moved on.
+    fn wait_for_new(&self, waited: &mut *mut ThreadCell) {
+        loop {
+            let head = self.head.load(Ordering::Acquire);
+            if head == *waited {
+                return;
+            }
+            Cells(head).take_while(|&cell| !core::ptr::eq(cell, *waited)).for_each(wait);
+            *waited = head;
+        }
+    }
+}
+
+/// The cells of a scope's list from one on. Each cell's successor is read before the cell is handed
+/// out: one that was freed may be in another scope's list the next moment.
+struct Cells(*mut ThreadCell);
+
+impl Iterator for Cells {
+    type Item = &'static ThreadCell;
+
+    fn next(&mut self) -> Option<&'static ThreadCell> {
+        // SAFETY: the lists hold pointers made from `&'static ThreadCell` and end with null.
+        let cell = unsafe { self.0.as_ref::<'static>() }?;
+        self.0 = cell.next_scoped.load(Ordering::Acquire);
+        Some(cell)
     }
 }
 

@@ -5,8 +5,7 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use crate::Error;
-use crate::thread::{self, ThreadRef};
+use crate::{Error, critical, thread};
 use threadx_sys::TX_THREAD;
 
 /// Set by the first caller of [`try_start`].
@@ -17,7 +16,7 @@ static READY: AtomicBool = AtomicBool::new(false);
 static INITIALIZING: AtomicBool = AtomicBool::new(false);
 /// The closure given to [`try_start`], a `Define` on its frame.
 static DEFINE: AtomicPtr<Define> = AtomicPtr::new(null_mut());
-/// A `fn(ThreadRef) -> !`.
+/// A `fn(&str) -> !`.
 static STACK_ERROR_HOOK: AtomicPtr<()> = AtomicPtr::new(null_mut());
 
 #[cfg_attr(not(target_os = "none"), expect(dead_code, reason = "read by `tx_application_define`"))]
@@ -74,7 +73,7 @@ impl Init {
 ///
 /// # Panics
 ///
-/// With the text of [`Error::AlreadyStarted`] if the kernel was started before.
+/// With the text of the error of [`try_start`].
 pub fn start(define: impl FnOnce(&mut Init)) -> ! {
     match try_start(define) {
         Ok(never) => match never {},
@@ -86,7 +85,8 @@ pub fn start(define: impl FnOnce(&mut Init)) -> ! {
 ///
 /// # Errors
 ///
-/// [`Error::AlreadyStarted`] if the kernel was started before.
+/// * [`Error::AlreadyStarted`]: the kernel was started before.
+/// * [`Error::Caller`]: inside a critical section, which would never end.
 pub fn try_start<F: FnOnce(&mut Init)>(define: F) -> Result<Infallible, Error> {
     unsafe fn call<F: FnOnce(&mut Init)>(closure: *mut c_void, init: &mut Init) {
         // SAFETY: `closure` points to the `Option<F>` below, which nothing else uses.
@@ -94,6 +94,10 @@ pub fn try_start<F: FnOnce(&mut Init)>(define: F) -> Result<Infallible, Error> {
         if let Some(closure) = closure {
             closure(init);
         }
+    }
+    // Threads would start with preemption disabled for ever.
+    if critical::is_inside() && !STARTED.load(Ordering::Acquire) {
+        return Err(Error::Caller);
     }
     if STARTED.swap(true, Ordering::AcqRel) {
         return Err(Error::AlreadyStarted);
@@ -187,25 +191,30 @@ pub(crate) fn initializing() -> bool {
 }
 
 /// Chooses what happens when the kernel finds a damaged thread stack (if it is built with stack
-/// checking). Without a hook: a panic that names the thread.
+/// checking): `hook` gets the thread's name, the kernel's 15 bytes of it if C code created the thread.
+/// Without a hook: a panic that names the thread, whose handler has to keep to what is said below.
 ///
-/// The hook runs with interrupts masked, on the stack of whoever found the damage, possibly the
-/// damaged one. From any context; a board crate installs one at reset.
-pub fn set_stack_error_hook(hook: fn(ThreadRef) -> !) {
+/// The hook runs in the middle of a kernel service, with interrupts masked, on the stack of whoever
+/// found the damage, possibly the damaged one. From any context; a board crate installs one at reset.
+///
+/// # Safety
+///
+/// The hook calls no service: nothing of this crate but [`thread::current`] and, on what that
+/// returns, [`ThreadRef::name`](thread::ThreadRef::name), which only read; no critical section. It
+/// ends or parks the image, without unmasking interrupts.
+pub unsafe fn set_stack_error_hook(hook: fn(&str) -> !) {
     STACK_ERROR_HOOK.store(hook as *mut (), Ordering::Release);
 }
 
 unsafe extern "C-unwind" fn stack_error(thread: *mut TX_THREAD) {
-    let Some(thread) = thread::registered(thread) else {
-        // SAFETY: the kernel passes a created thread, whose name is a C string or null.
-        let name = unsafe { thread::kernel_name(thread) };
-        panic!("stack overflow: thread {}", name.map_or("?", |name| name.to_str().unwrap_or("?")));
-    };
+    // SAFETY: the kernel passes a created thread, whose name is a C string or null, and this does not
+    // return to it.
+    let name = unsafe { thread::name_of(thread) };
     let hook = STACK_ERROR_HOOK.load(Ordering::Acquire);
     if hook.is_null() {
-        panic!("stack overflow: thread {}", thread.name());
+        panic!("stack overflow: thread {name}");
     }
     // SAFETY: only `set_stack_error_hook` stores here, and what it stores is such a function.
-    let hook = unsafe { core::mem::transmute::<*mut (), fn(ThreadRef) -> !>(hook) };
-    hook(thread)
+    let hook = unsafe { core::mem::transmute::<*mut (), fn(&str) -> !>(hook) };
+    hook(name)
 }

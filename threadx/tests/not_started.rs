@@ -9,8 +9,12 @@ use threadx::{
     Semaphore, Ticks, Timeout, Timer, thread,
 };
 
+/// One test at a time: before the start nothing keeps one from seeing the other's critical section.
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[test]
 fn nothing_works_before_the_start() {
+    let _alone = ALONE.lock().unwrap();
     cell! { A, A_STACK }
     static SEMAPHORE: Semaphore = Semaphore::new();
     static TIMER: Timer = Timer::new();
@@ -49,11 +53,18 @@ fn nothing_works_before_the_start() {
 }
 
 #[test]
-fn a_second_start_is_a_typed_error_or_a_named_panic() {
+fn a_start_in_a_critical_section_or_a_second_one_is_a_typed_error_or_a_named_panic() {
+    let _alone = ALONE.lock().unwrap();
+    // Refused where it would never end, which is no start.
+    let inside = || critical_section::with(|_| critical_section::with(|_| threadx::try_start(|_| ())));
+    assert_eq!(inside().err(), Some(Error::Caller));
+    let panic = std::panic::catch_unwind(|| critical_section::with(|_| threadx::start(|_| ()))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "threadx::start: not allowed in this calling context");
     // On a development machine the first start ends in the port's panic instead of running for ever.
     let first = std::panic::catch_unwind(|| threadx::try_start(|_| ()));
     assert!(first.is_err());
     assert_eq!(threadx::try_start(|_| ()).err(), Some(Error::AlreadyStarted));
+    assert_eq!(inside().err(), Some(Error::AlreadyStarted));
     let again = std::panic::catch_unwind(|| threadx::start(|_| ()));
     let message = again.unwrap_err();
     assert_eq!(message.downcast_ref::<String>().unwrap(), "threadx::start: the kernel is started already");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use common::{Dropped, Host, run};
 use threadx::thread::{self, State, ThreadRef};
-use threadx::{Builder, Error, JoinError, Priority, Ticks, host};
+use threadx::{Builder, Error, JoinError, Priority, Scope, ScopedJoinHandle, Ticks, host};
 
 const MAIN: Priority = Priority::of::<10>();
 const HIGHER: Priority = Priority::of::<5>();
@@ -213,5 +213,123 @@ fn a_refused_spawn_is_no_part_of_the_scope() {
         });
         assert_eq!(refused, Ok(Some(Error::Threshold)));
         assert!(A_STACK.take().is_ok());
+    });
+}
+
+/// A result whose drop starts a thread of the scope, whose result starts another, as often as said.
+struct Spawns<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    word: &'scope AtomicU32,
+    more: usize,
+}
+
+impl Drop for Spawns<'_, '_> {
+    fn drop(&mut self) {
+        cell! { LATE_0, LATE_0_STACK; LATE_1, LATE_1_STACK }
+        let Some(more) = self.more.checked_sub(1) else { return };
+        let (scope, word) = (self.scope, self.word);
+        let (cell, stack) = [(&LATE_0, &LATE_0_STACK), (&LATE_1, &LATE_1_STACK)][more];
+        let late = Builder::new("late").priority(Priority::LOWEST);
+        let late = late.spawn_scoped(scope, cell, stack.take().unwrap(), move || {
+            thread::sleep(Ticks::new(2)).unwrap();
+            word.fetch_add(1, SeqCst);
+            Spawns { scope, word, more }
+        });
+        drop(late.unwrap());
+    }
+}
+
+#[test]
+fn the_scope_waits_for_threads_that_results_spawn() {
+    cell! { A, A_STACK }
+    run_in_thread!(|| {
+        // Twice: the cells and stacks of the late threads are free again.
+        for _ in 0..2 {
+            let word = AtomicU32::new(0);
+            threadx::scope(|s| {
+                let word = &word;
+                let a = Builder::new("a").spawn_scoped(s, &A, A_STACK.take().unwrap(), move || Spawns {
+                    scope: s,
+                    word,
+                    more: 2,
+                });
+                drop(a.unwrap());
+            })
+            .unwrap();
+            assert_eq!(word.load(SeqCst), 2, "a scoped thread outlives its scope");
+        }
+    });
+}
+
+/// A result whose drop joins a thread of the scope and says what came out.
+struct Joins<'scope>(Option<ScopedJoinHandle<'scope, Dropped>>, &'scope Mutex<Option<Result<(), JoinError>>>);
+
+impl Drop for Joins<'_> {
+    fn drop(&mut self) {
+        let joined = self.0.take().unwrap().join().map(drop);
+        *self.1.lock().unwrap() = Some(joined);
+    }
+}
+
+#[test]
+fn a_result_is_taken_once_whoever_comes_first() {
+    cell! { A, A_STACK; B, B_STACK }
+    static DROPS: AtomicU32 = AtomicU32::new(0);
+    run_in_thread!(|| {
+        let joined = Mutex::new(None);
+        // The scope's end comes first: it drops the newer thread's result, and then the one that joins.
+        threadx::scope(|s| {
+            let joined = &joined;
+            let a = Builder::new("a").spawn_scoped(s, &A, A_STACK.take().unwrap(), move || {
+                let b = Builder::new("b").spawn_scoped(s, &B, B_STACK.take().unwrap(), || Dropped(&DROPS));
+                Joins(Some(b.unwrap()), joined)
+            });
+            drop(a.unwrap());
+        })
+        .unwrap();
+        assert_eq!(joined.lock().unwrap().take(), Some(Err(JoinError::Failed(Error::Thread))));
+        assert_eq!(DROPS.load(SeqCst), 1, "how often the one result was dropped");
+        // The join comes first.
+        threadx::scope(|s| {
+            let joined = &joined;
+            let b = Builder::new("b").spawn_scoped(s, &B, B_STACK.take().unwrap(), || Dropped(&DROPS)).unwrap();
+            let a = Builder::new("a").spawn_scoped(s, &A, A_STACK.take().unwrap(), move || Joins(Some(b), joined));
+            drop(a.unwrap());
+        })
+        .unwrap();
+        assert_eq!(joined.lock().unwrap().take(), Some(Ok(())));
+        assert_eq!(DROPS.load(SeqCst), 2, "how often two results were dropped");
+        assert!(A_STACK.take().is_ok() && B_STACK.take().is_ok());
+    });
+}
+
+#[test]
+fn a_result_that_panics_in_its_drop_is_dropped_once_and_the_scope_ends() {
+    struct Panics(&'static AtomicU32);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, SeqCst);
+            std::panic::resume_unwind(Box::new("the result's drop"));
+        }
+    }
+    cell! { A, A_STACK; B, B_STACK }
+    static DROPS: AtomicU32 = AtomicU32::new(0);
+    run_in_thread!(|| {
+        let done = AtomicU32::new(0);
+        let panic = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
+            threadx::scope(|s| {
+                let a = Builder::new("a").spawn_scoped(s, &A, A_STACK.take().unwrap(), || Panics(&DROPS));
+                let b = Builder::new("b").spawn_scoped(s, &B, B_STACK.take().unwrap(), || {
+                    thread::sleep(Ticks::new(3)).unwrap();
+                    done.fetch_add(1, SeqCst);
+                    Dropped(&DROPS)
+                });
+                drop((a.unwrap(), b.unwrap()));
+            })
+        }));
+        assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"the result's drop"));
+        assert_eq!(done.load(SeqCst), 1);
+        assert_eq!(DROPS.load(SeqCst), 2);
+        assert!(A_STACK.take().is_ok() && B_STACK.take().is_ok());
     });
 }

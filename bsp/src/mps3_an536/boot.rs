@@ -88,12 +88,17 @@ bsp_el1_entry:
     mcr     p15, 0, r0, c13, c0, 4
 
     bl      _asm_init_segments
-    // Core 0; returns in SYS mode on its stack, so that Rust may run.
+    // Core 0; returns in SYS mode on its stack. `main` gets that stack in SVC mode, the mode of threads
+    // and handlers: a service called before the kernel's start must not come back in another mode.
     mov     r0, #0
     bl      _asm_stack_setup_preallocated
+    mov     r0, sp
+    cps     #0x13
+    mov     sp, r0
     bl      bsp_board_init
     mov     r0, #0
-    b       _asm_core_start
+    bl      kmain
+    udf     #0
     .ltorg
     .size _start, . - _start
     .popsection

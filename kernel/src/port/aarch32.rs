@@ -5,7 +5,7 @@
 //! `_tx_initial_context` to it. What may call what:
 //!
 //! * `_tx_irq_entry` is the IRQ vector's target. It saves the caller-saved state on the stack of the
-//!   interrupted code (26 words), moves to the interrupt stack and calls the board's
+//!   interrupted code (25 words), moves to the interrupt stack and calls the board's
 //!   `_tx_irq_dispatch`, which may unmask IRQ again for nesting.
 //! * The callee-saved state of a thread is saved only when another thread runs next, and always into
 //!   its control block, in one layout: a preempted thread is one that continues at `_tx_irq_return`.

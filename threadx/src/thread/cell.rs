@@ -15,7 +15,7 @@ use crate::stack::RawStack;
 pub(super) const RETURNED: u8 = 1;
 /// Nobody will ask for the result: the handle was dropped.
 pub(super) const DETACHED: u8 = 2;
-/// A scoped handle has moved the result out.
+/// The result of a scoped thread belongs to the one who set this: its handle or the scope's end.
 pub(super) const TAKEN: u8 = 4;
 
 /// Every cell that ever carried a thread; cells are `'static`, so none is ever removed.
@@ -198,18 +198,32 @@ impl ThreadCell {
         Ok(self.outcome.load(Ordering::Acquire) & RETURNED != 0)
     }
 
-    /// [`Self::remove`] for a scope that ends; drops the result if no handle has taken it.
+    /// Whether there is a result of the scoped thread, which has ended, and it is the caller's from
+    /// now on. Of all callers one gets it.
+    pub(crate) fn claim_result(&'static self) -> bool {
+        self.outcome.fetch_or(TAKEN, Ordering::AcqRel) & (RETURNED | TAKEN) == RETURNED
+    }
+
+    /// Drops the result in its slot.
     ///
     /// # Safety
     ///
-    /// The thread has ended, and every handle of it is gone or will not be used.
+    /// [`Self::claim_result`] granted it to the caller.
+    pub(crate) unsafe fn drop_result(&'static self) {
+        // SAFETY: the cell is not freed before the scope has ended, which owns it until then. The
+        // result is in the slot, and nobody else will take it.
+        unsafe { (self.record().drop_result)(self.record().slot.as_ptr()) }
+    }
+
+    /// [`Self::remove`] and [`Self::free`] for a scope that ends.
+    ///
+    /// # Safety
+    ///
+    /// The thread has ended, its result was taken or dropped, and every handle of it is gone or
+    /// will not be used.
     pub(crate) unsafe fn end_scoped(&'static self) -> Result<(), Error> {
         if self.remove()? {
-            if self.outcome.load(Ordering::Acquire) & TAKEN == 0 {
-                // SAFETY: the result is in the slot and nobody else will take it.
-                unsafe { (self.record().drop_result)(self.record().slot.as_ptr()) };
-            }
-            // SAFETY: the thread was deleted after its closure had returned.
+            // SAFETY: the thread was deleted after its closure had returned, and its result is gone.
             unsafe { self.free() };
         }
         Ok(())

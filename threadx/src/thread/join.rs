@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::sync::atomic::Ordering;
 
-use super::cell::{DETACHED, RETURNED, TAKEN};
+use super::cell::{DETACHED, RETURNED};
 use super::reference::ThreadRef;
 use crate::Error;
 
@@ -210,16 +210,18 @@ impl<T> ScopedJoinHandle<'_, T> {
     ///
     /// # Errors
     ///
-    /// As [`JoinHandle::join`].
+    /// As [`JoinHandle::join`]. Also [`JoinError::Failed`] with [`Error::Thread`] if the scope's end
+    /// has dropped the result already, which can only happen while it drops another one that holds
+    /// this handle.
     pub fn join(self) -> Result<T, JoinError> {
         self.thread.wait().map_err(JoinError::Failed)?;
         let cell = self.thread.cell;
-        if cell.outcome.load(Ordering::Acquire) & RETURNED == 0 {
-            return Err(JoinError::Terminated);
+        if !cell.claim_result() {
+            let returned = cell.outcome.load(Ordering::Acquire) & RETURNED != 0;
+            return Err(if returned { JoinError::Failed(Error::Thread) } else { JoinError::Terminated });
         }
-        cell.outcome.fetch_or(TAKEN, Ordering::AcqRel);
-        // SAFETY: the result is in the slot; the one handle takes it, and the scope's end, which
-        // comes after this thread's use of the handle, has been told.
+        // SAFETY: the result is in the slot and was granted to this call; the cell is freed when
+        // the scope has ended, which this handle does not outlive.
         Ok(unsafe { cell.record().slot.cast::<T>().read() })
     }
 }

@@ -7,7 +7,8 @@
 //!   have it, and is cleared only after the kernel's delete service has succeeded.
 //! * The closure, and after it the result, lie at the top of the thread's own stack memory. Who may
 //!   touch them follows from the cell's `outcome`: until `RETURNED` the thread, then whoever has
-//!   the handle; if the handle was dropped first (`DETACHED`), the thread drops the result.
+//!   the handle; if the handle was dropped first (`DETACHED`), the thread drops the result. In a
+//!   scope it is whoever sets `TAKEN` first, the handle or the scope's end.
 //! * Terminating a thread abandons its frames without running destructors. Others may borrow from
 //!   these frames (scoped threads) or rely on their never being overwritten (`Pin`), so the stack
 //!   and the cell of a terminated thread are never used again. Then termination is no different from
@@ -23,8 +24,9 @@ mod reference;
 pub use builder::Builder;
 pub use cell::ThreadCell;
 pub use join::{JoinError, JoinHandle, ScopedJoinHandle};
+pub(crate) use reference::name_of;
+pub(crate) use reference::registered;
 pub use reference::{Info, Resumed, StackUsage, State, ThreadRef};
-pub(crate) use reference::{kernel_name, registered};
 
 use crate::error::check;
 use crate::{Error, Ticks};

@@ -145,6 +145,8 @@ impl ThreadRef {
         if unsafe { threadx_sys::tx_thread_identify() } == self.cell.control() {
             // Nobody joins the running (or interrupted) thread between the check and the service.
             // A service that suspends it must not be inside a critical section.
+            // And a report from the middle of a service (a fault, a panic, a damaged stack) can ask
+            // for the running thread's name: nothing on this way changes the kernel's state.
             checked(())
         } else {
             critical_section::with(|_| checked(()))
@@ -336,12 +338,18 @@ pub(crate) fn registered(control: *mut TX_THREAD) -> Option<ThreadRef> {
     }
 }
 
-/// The name that the kernel keeps for a thread.
+/// The name of a thread, in the middle of a service too: everything here only reads, and leaves the
+/// kernel's state and the interrupt posture as they were.
 ///
 /// # Safety
 ///
-/// `control` is a created thread, and its name null or a C string that lives as long.
-pub(crate) unsafe fn kernel_name<'a>(control: *mut TX_THREAD) -> Option<&'a CStr> {
+/// `control` is a created thread, its name null or a C string, and the thread is not deleted while
+/// the name is used.
+pub(crate) unsafe fn name_of<'a>(control: *mut TX_THREAD) -> &'a str {
+    if let Some(thread) = registered(control) {
+        // SAFETY: the thread exists, so the record is written and stays.
+        return unsafe { thread.cell.record() }.name.full();
+    }
     let mut name: *mut c_char = null_mut();
     // SAFETY: a created thread; null pointers are skipped.
     let status = unsafe {
@@ -357,6 +365,9 @@ pub(crate) unsafe fn kernel_name<'a>(control: *mut TX_THREAD) -> Option<&'a CStr
             null_mut(),
         )
     };
+    if status != TX_SUCCESS || name.is_null() {
+        return "?";
+    }
     // SAFETY: the caller vouches for the string.
-    (status == TX_SUCCESS && !name.is_null()).then(|| unsafe { CStr::from_ptr(name) })
+    unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("?")
 }
