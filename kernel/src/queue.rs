@@ -9,6 +9,7 @@
 //! receiver; it overtakes the stored messages and is never stored itself.
 
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 use core::ptr::{null, null_mut};
 
 use crate::kernel::{Locked, lock};
@@ -102,8 +103,10 @@ pub(crate) struct QueueInfo {
 /// # Safety
 ///
 /// `from` is readable and `to` writable for that many words, both are aligned, and they do not overlap.
+/// The words may be uninitialised: a message may have padding.
 #[inline(always)]
 unsafe fn copy(from: *const ULONG, to: *mut ULONG, words: UINT) {
+    let (from, to) = (from.cast::<MaybeUninit<ULONG>>(), to.cast::<MaybeUninit<ULONG>>());
     // SAFETY: the caller's promise. Volatile keeps the loop a loop: the library call that the
     // compiler would make of it costs more than most messages.
     unsafe {

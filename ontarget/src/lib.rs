@@ -12,7 +12,8 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use bsp::memory::Dram0;
 use threadx::{
-    Builder, Error, Init, JoinError, JoinHandle, Priority, Schedule, StackToken, ThreadCell, Ticks, Timer, stack,
+    Builder, Error, Init, JoinError, JoinHandle, Priority, Rejected, Schedule, StackToken, ThreadCell, Ticks, Timer,
+    stack,
 };
 
 pub mod first_stage;
@@ -48,6 +49,12 @@ impl Why {
 impl From<Error> for Why {
     fn from(error: Error) -> Self {
         Self::failed(format_args!("a service refused: {error}"))
+    }
+}
+
+impl<T> From<Rejected<T>> for Why {
+    fn from(rejected: Rejected<T>) -> Self {
+        rejected.error.into()
     }
 }
 

@@ -275,6 +275,29 @@ pub const CONSTANTS: &[(&str, &[&str])] = &[
             "TX_SUSPENDED",
             "TX_SLEEP",
             "TX_SEMAPHORE_SUSP",
+            "TX_POOL_ERROR",
+            "TX_GROUP_ERROR",
+            "TX_NO_EVENTS",
+            "TX_OPTION_ERROR",
+            "TX_QUEUE_ERROR",
+            "TX_QUEUE_EMPTY",
+            "TX_QUEUE_FULL",
+            "TX_NO_MEMORY",
+            "TX_MUTEX_ERROR",
+            "TX_NOT_AVAILABLE",
+            "TX_NOT_OWNED",
+            "TX_INHERIT_ERROR",
+            "TX_OR",
+            "TX_OR_CLEAR",
+            "TX_AND",
+            "TX_AND_CLEAR",
+            "TX_NO_INHERIT",
+            "TX_INHERIT",
+            "TX_QUEUE_SUSP",
+            "TX_EVENT_FLAG",
+            "TX_BLOCK_MEMORY",
+            "TX_BYTE_MEMORY",
+            "TX_MUTEX_SUSP",
             "THREADX_MAJOR_VERSION",
             "THREADX_MINOR_VERSION",
             "THREADX_PATCH_VERSION",
@@ -286,6 +309,7 @@ pub const CONSTANTS: &[(&str, &[&str])] = &[
             "TX_NO_WAIT",
             "TX_WAIT_FOREVER",
             "TX_NO_TIME_SLICE",
+            "TX_BYTE_POOL_MIN",
             "TX_MINIMUM_STACK",
             "TX_STACK_FILL",
             "TX_TIMER_TICKS_PER_SECOND",
@@ -298,7 +322,7 @@ pub const CONSTANT_PREFIX: &str = "threadx_sys_";
 
 fn header_for_bindgen() -> String {
     let mut text = String::from(
-        "#include \"tx_api.h\"\n#include \"tx_initialize.h\"\n#include \"tx_thread.h\"\n#include \"tx_timer.h\"\n",
+        "#include \"tx_api.h\"\n#include \"tx_initialize.h\"\n#include \"tx_thread.h\"\n#include \"tx_timer.h\"\n#include \"tx_byte_pool.h\"\n",
     );
     // Ports in assembly, without a prototype in any header.
     text += "VOID _tx_timer_interrupt(VOID);\nVOID threadx_sys_relinquish(VOID);\n";

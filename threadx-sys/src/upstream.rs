@@ -10,19 +10,39 @@ mod raw {
 }
 
 pub use raw::{
-    _tx_initialize_kernel_enter, _tx_semaphore_ceiling_put, _tx_semaphore_create, _tx_semaphore_delete,
-    _tx_semaphore_get, _tx_semaphore_info_get, _tx_semaphore_prioritize, _tx_semaphore_put, _tx_semaphore_put_notify,
-    _tx_thread_create, _tx_thread_delete, _tx_thread_entry_exit_notify, _tx_thread_identify, _tx_thread_info_get,
-    _tx_thread_interrupt_control, _tx_thread_preemption_change, _tx_thread_priority_change, _tx_thread_relinquish,
-    _tx_thread_reset, _tx_thread_resume, _tx_thread_sleep, _tx_thread_stack_error_notify, _tx_thread_suspend,
-    _tx_thread_terminate, _tx_thread_time_slice_change, _tx_thread_wait_abort, _tx_time_get, _tx_time_set,
-    _tx_timer_activate, _tx_timer_change, _tx_timer_create, _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get,
+    _tx_block_allocate, _tx_block_pool_create, _tx_block_pool_delete, _tx_block_pool_info_get,
+    _tx_block_pool_prioritize, _tx_block_release, _tx_byte_allocate, _tx_byte_pool_create, _tx_byte_pool_delete,
+    _tx_byte_pool_info_get, _tx_byte_pool_prioritize, _tx_byte_release, _tx_event_flags_create, _tx_event_flags_delete,
+    _tx_event_flags_get, _tx_event_flags_info_get, _tx_event_flags_set, _tx_event_flags_set_notify,
+    _tx_initialize_kernel_enter, _tx_mutex_create, _tx_mutex_delete, _tx_mutex_get, _tx_mutex_info_get,
+    _tx_mutex_prioritize, _tx_mutex_put, _tx_queue_create, _tx_queue_delete, _tx_queue_flush, _tx_queue_front_send,
+    _tx_queue_info_get, _tx_queue_prioritize, _tx_queue_receive, _tx_queue_send, _tx_queue_send_notify,
+    _tx_semaphore_ceiling_put, _tx_semaphore_create, _tx_semaphore_delete, _tx_semaphore_get, _tx_semaphore_info_get,
+    _tx_semaphore_prioritize, _tx_semaphore_put, _tx_semaphore_put_notify, _tx_thread_create, _tx_thread_delete,
+    _tx_thread_entry_exit_notify, _tx_thread_identify, _tx_thread_info_get, _tx_thread_interrupt_control,
+    _tx_thread_preemption_change, _tx_thread_priority_change, _tx_thread_relinquish, _tx_thread_reset,
+    _tx_thread_resume, _tx_thread_sleep, _tx_thread_stack_error_notify, _tx_thread_suspend, _tx_thread_terminate,
+    _tx_thread_time_slice_change, _tx_thread_wait_abort, _tx_time_get, _tx_time_set, _tx_timer_activate,
+    _tx_timer_change, _tx_timer_create, _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get,
 };
 // The documented names are the checked services, where there is a check to make.
 pub use raw::{
     _tx_initialize_kernel_enter as tx_kernel_enter, _tx_thread_identify as tx_thread_identify,
     _tx_thread_sleep as tx_thread_sleep, _tx_thread_stack_error_notify as tx_thread_stack_error_notify,
-    _tx_time_get as tx_time_get, _tx_time_set as tx_time_set, _txe_semaphore_ceiling_put as tx_semaphore_ceiling_put,
+    _tx_time_get as tx_time_get, _tx_time_set as tx_time_set, _txe_block_allocate as tx_block_allocate,
+    _txe_block_pool_delete as tx_block_pool_delete, _txe_block_pool_info_get as tx_block_pool_info_get,
+    _txe_block_pool_prioritize as tx_block_pool_prioritize, _txe_block_release as tx_block_release,
+    _txe_byte_allocate as tx_byte_allocate, _txe_byte_pool_delete as tx_byte_pool_delete,
+    _txe_byte_pool_info_get as tx_byte_pool_info_get, _txe_byte_pool_prioritize as tx_byte_pool_prioritize,
+    _txe_byte_release as tx_byte_release, _txe_event_flags_delete as tx_event_flags_delete,
+    _txe_event_flags_get as tx_event_flags_get, _txe_event_flags_info_get as tx_event_flags_info_get,
+    _txe_event_flags_set as tx_event_flags_set, _txe_event_flags_set_notify as tx_event_flags_set_notify,
+    _txe_mutex_delete as tx_mutex_delete, _txe_mutex_get as tx_mutex_get, _txe_mutex_info_get as tx_mutex_info_get,
+    _txe_mutex_prioritize as tx_mutex_prioritize, _txe_mutex_put as tx_mutex_put, _txe_queue_delete as tx_queue_delete,
+    _txe_queue_flush as tx_queue_flush, _txe_queue_front_send as tx_queue_front_send,
+    _txe_queue_info_get as tx_queue_info_get, _txe_queue_prioritize as tx_queue_prioritize,
+    _txe_queue_receive as tx_queue_receive, _txe_queue_send as tx_queue_send,
+    _txe_queue_send_notify as tx_queue_send_notify, _txe_semaphore_ceiling_put as tx_semaphore_ceiling_put,
     _txe_semaphore_delete as tx_semaphore_delete, _txe_semaphore_get as tx_semaphore_get,
     _txe_semaphore_info_get as tx_semaphore_info_get, _txe_semaphore_prioritize as tx_semaphore_prioritize,
     _txe_semaphore_put as tx_semaphore_put, _txe_semaphore_put_notify as tx_semaphore_put_notify,
@@ -40,8 +60,14 @@ pub use raw::{
     _tx_initialize_unused_memory, _tx_thread_current_ptr, _tx_thread_preempt_disable, _tx_thread_system_stack_ptr,
     _tx_thread_system_state,
 };
-use raw::{_txe_semaphore_create, _txe_thread_create, _txe_timer_create};
-pub use raw::{CHAR, TX_SEMAPHORE, TX_THREAD, TX_TIMER, UINT, ULONG};
+use raw::{
+    _txe_block_pool_create, _txe_byte_pool_create, _txe_event_flags_create, _txe_mutex_create, _txe_queue_create,
+    _txe_semaphore_create, _txe_thread_create, _txe_timer_create,
+};
+pub use raw::{
+    CHAR, TX_BLOCK_POOL, TX_BYTE_POOL, TX_EVENT_FLAGS_GROUP, TX_MUTEX, TX_QUEUE, TX_SEMAPHORE, TX_THREAD, TX_TIMER,
+    UINT, ULONG,
+};
 
 /// Untyped memory of the API.
 pub type VOID = core::ffi::c_void;
@@ -55,6 +81,10 @@ pub type EntryExitNotify = unsafe extern "C-unwind" fn(*mut TX_THREAD, UINT);
 pub type StackErrorNotify = unsafe extern "C-unwind" fn(*mut TX_THREAD);
 /// Put notification of a semaphore.
 pub type SemaphoreNotify = unsafe extern "C-unwind" fn(*mut TX_SEMAPHORE);
+/// Set notification of an event flags group.
+pub type EventFlagsNotify = unsafe extern "C-unwind" fn(*mut TX_EVENT_FLAGS_GROUP);
+/// Send notification of a queue.
+pub type QueueNotify = unsafe extern "C-unwind" fn(*mut TX_QUEUE);
 
 /// The kernel, for a banner: version, language, port, compiler.
 pub const NAME: &str = env!("THREADX_NAME");
@@ -110,12 +140,36 @@ constants! { UINT:
     TX_SUSPENDED = threadx_sys_TX_SUSPENDED, "State: suspended by `tx_thread_suspend` or created so.";
     TX_SLEEP = threadx_sys_TX_SLEEP, "State: sleeping.";
     TX_SEMAPHORE_SUSP = threadx_sys_TX_SEMAPHORE_SUSP, "State: waiting on a semaphore.";
+    TX_POOL_ERROR = threadx_sys_TX_POOL_ERROR, "Not a created pool.";
+    TX_GROUP_ERROR = threadx_sys_TX_GROUP_ERROR, "Not a created event flags group.";
+    TX_NO_EVENTS = threadx_sys_TX_NO_EVENTS, "The requested flags did not come in the time given.";
+    TX_OPTION_ERROR = threadx_sys_TX_OPTION_ERROR, "Not an option of the event flags services.";
+    TX_QUEUE_ERROR = threadx_sys_TX_QUEUE_ERROR, "Not a created queue.";
+    TX_QUEUE_EMPTY = threadx_sys_TX_QUEUE_EMPTY, "The queue stayed empty for the time given.";
+    TX_QUEUE_FULL = threadx_sys_TX_QUEUE_FULL, "The queue stayed full for the time given.";
+    TX_NO_MEMORY = threadx_sys_TX_NO_MEMORY, "The pool had no memory for the time given. The same number as `TX_START_ERROR`.";
+    TX_MUTEX_ERROR = threadx_sys_TX_MUTEX_ERROR, "Not a created mutex.";
+    TX_NOT_AVAILABLE = threadx_sys_TX_NOT_AVAILABLE, "The mutex stayed with its owner for the time given.";
+    TX_NOT_OWNED = threadx_sys_TX_NOT_OWNED, "The mutex is not the caller's.";
+    TX_INHERIT_ERROR = threadx_sys_TX_INHERIT_ERROR, "Inheritance option out of range.";
+    TX_OR = threadx_sys_TX_OR, "Any of the requested flags; set them.";
+    TX_OR_CLEAR = threadx_sys_TX_OR_CLEAR, "Any of the requested flags, which are then cleared.";
+    TX_AND = threadx_sys_TX_AND, "All of the requested flags; keep only these.";
+    TX_AND_CLEAR = threadx_sys_TX_AND_CLEAR, "All of the requested flags, which are then cleared.";
+    TX_NO_INHERIT = threadx_sys_TX_NO_INHERIT, "Mutex without priority inheritance.";
+    TX_INHERIT = threadx_sys_TX_INHERIT, "Mutex with priority inheritance.";
+    TX_QUEUE_SUSP = threadx_sys_TX_QUEUE_SUSP, "State: waiting on a queue.";
+    TX_EVENT_FLAG = threadx_sys_TX_EVENT_FLAG, "State: waiting on an event flags group.";
+    TX_BLOCK_MEMORY = threadx_sys_TX_BLOCK_MEMORY, "State: waiting on a block pool.";
+    TX_BYTE_MEMORY = threadx_sys_TX_BYTE_MEMORY, "State: waiting on a byte pool.";
+    TX_MUTEX_SUSP = threadx_sys_TX_MUTEX_SUSP, "State: waiting on a mutex.";
 }
 
 constants! { ULONG:
     TX_NO_WAIT = threadx_sys_TX_NO_WAIT, "Return at once.";
     TX_WAIT_FOREVER = threadx_sys_TX_WAIT_FOREVER, "Wait without limit.";
     TX_NO_TIME_SLICE = threadx_sys_TX_NO_TIME_SLICE, "No time-slice.";
+    TX_BYTE_POOL_MIN = threadx_sys_TX_BYTE_POOL_MIN, "Smallest byte pool, in bytes.";
     TX_MINIMUM_STACK = threadx_sys_TX_MINIMUM_STACK, "Smallest stack a thread may be created with, in bytes.";
     TX_STACK_FILL = threadx_sys_TX_STACK_FILL, "Pattern a stack is filled with at creation.";
     TX_TIMER_TICKS_PER_SECOND = threadx_sys_TX_TIMER_TICKS_PER_SECOND, "Ticks a second that the kernel assumes; the real rate is the board's.";
@@ -146,7 +200,7 @@ macro_rules! blocks {
         })*
     };
 }
-blocks!(TX_THREAD TX_TIMER TX_SEMAPHORE);
+blocks!(TX_THREAD TX_TIMER TX_SEMAPHORE TX_MUTEX TX_EVENT_FLAGS_GROUP TX_QUEUE TX_BLOCK_POOL TX_BYTE_POOL);
 
 /// `tx_thread_create`, checked. The C macro appends the size of the control block, so does this.
 ///
@@ -190,8 +244,8 @@ pub unsafe fn tx_thread_create(
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name stay in place and untouched until the timer
-/// is deleted.
+/// As documented for the service: control block and name stay in place and untouched until the timer is
+/// deleted.
 #[inline]
 pub unsafe fn tx_timer_create(
     timer_ptr: *mut TX_TIMER,
@@ -221,12 +275,100 @@ pub unsafe fn tx_timer_create(
 ///
 /// # Safety
 ///
-/// As documented for the service: control block and name stay in place and untouched until the
-/// semaphore is deleted.
+/// As documented for the service: control block and name stay in place and untouched until the semaphore
+/// is deleted.
 #[inline]
 pub unsafe fn tx_semaphore_create(semaphore_ptr: *mut TX_SEMAPHORE, name_ptr: *mut CHAR, initial_count: ULONG) -> UINT {
     // SAFETY: the caller's promise.
     unsafe { _txe_semaphore_create(semaphore_ptr, name_ptr, initial_count, size_of::<TX_SEMAPHORE>() as UINT) }
+}
+
+/// `tx_mutex_create`, checked.
+///
+/// # Safety
+///
+/// As documented for the service: control block and name stay in place and untouched until the mutex is
+/// deleted.
+#[inline]
+pub unsafe fn tx_mutex_create(mutex_ptr: *mut TX_MUTEX, name_ptr: *mut CHAR, inherit: UINT) -> UINT {
+    // SAFETY: the caller's promise.
+    unsafe { _txe_mutex_create(mutex_ptr, name_ptr, inherit, size_of::<TX_MUTEX>() as UINT) }
+}
+
+/// `tx_event_flags_create`, checked.
+///
+/// # Safety
+///
+/// As documented for the service: control block and name stay in place and untouched until the group is
+/// deleted.
+#[inline]
+pub unsafe fn tx_event_flags_create(group_ptr: *mut TX_EVENT_FLAGS_GROUP, name_ptr: *mut CHAR) -> UINT {
+    // SAFETY: the caller's promise.
+    unsafe { _txe_event_flags_create(group_ptr, name_ptr, size_of::<TX_EVENT_FLAGS_GROUP>() as UINT) }
+}
+
+/// `tx_queue_create`, checked.
+///
+/// # Safety
+///
+/// As documented for the service: control block and name, and the memory of the messages, stay in place
+/// and untouched until the queue is deleted.
+#[inline]
+pub unsafe fn tx_queue_create(
+    queue_ptr: *mut TX_QUEUE,
+    name_ptr: *mut CHAR,
+    message_size: UINT,
+    queue_start: *mut VOID,
+    queue_size: ULONG,
+) -> UINT {
+    // SAFETY: the caller's promise.
+    unsafe {
+        _txe_queue_create(queue_ptr, name_ptr, message_size, queue_start, queue_size, size_of::<TX_QUEUE>() as UINT)
+    }
+}
+
+/// `tx_block_pool_create`, checked.
+///
+/// # Safety
+///
+/// As documented for the service: control block and name, and the memory of the pool but for allocated
+/// blocks, stay in place and untouched until the pool is deleted.
+#[inline]
+pub unsafe fn tx_block_pool_create(
+    pool_ptr: *mut TX_BLOCK_POOL,
+    name_ptr: *mut CHAR,
+    block_size: ULONG,
+    pool_start: *mut VOID,
+    pool_size: ULONG,
+) -> UINT {
+    // SAFETY: the caller's promise.
+    unsafe {
+        _txe_block_pool_create(
+            pool_ptr,
+            name_ptr,
+            block_size,
+            pool_start,
+            pool_size,
+            size_of::<TX_BLOCK_POOL>() as UINT,
+        )
+    }
+}
+
+/// `tx_byte_pool_create`, checked.
+///
+/// # Safety
+///
+/// As documented for the service: control block and name, and the memory of the pool but for what is
+/// allocated, stay in place and untouched until the pool is deleted.
+#[inline]
+pub unsafe fn tx_byte_pool_create(
+    pool_ptr: *mut TX_BYTE_POOL,
+    name_ptr: *mut CHAR,
+    pool_start: *mut VOID,
+    pool_size: ULONG,
+) -> UINT {
+    // SAFETY: the caller's promise.
+    unsafe { _txe_byte_pool_create(pool_ptr, name_ptr, pool_start, pool_size, size_of::<TX_BYTE_POOL>() as UINT) }
 }
 
 /// `tx_thread_relinquish` for every context: outside threads and inside a critical section it returns at

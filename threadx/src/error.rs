@@ -123,8 +123,8 @@ errors! {
     /// 0xFF FEATURE_NOT_ENABLED: the kernel was built without the service.
     FeatureNotEnabled = Some(0xFF), "the kernel was built without this service";
 
-    /// The `'static` cell belongs to an object that exists: a thread that was not joined, a timer
-    /// or semaphore that was not deleted.
+    /// The `'static` cell belongs to an object that exists: a thread that was not joined, another
+    /// object that was not deleted, or was and still has users.
     InUse = None, "the cell is in use";
     /// The stack was taken already and not given back by a join.
     StackTaken = None, "the stack is taken";
@@ -132,6 +132,10 @@ errors! {
     StackRegion = None, "the stack lies outside its region";
     /// Beside the thread's closure and result the stack keeps less than the kernel's minimum.
     StackSize = None, "the stack is too small for the thread's closure and result";
+    /// The caller holds the mutex already: a second lock would be a second `&mut`.
+    Recursion = None, "the mutex is locked by the caller already";
+    /// The mutex's last owner ended without unlocking it.
+    Poisoned = None, "the mutex's owner ended without unlocking it";
     /// The kernel was started before.
     AlreadyStarted = None, "the kernel is started already";
 }

@@ -1,10 +1,20 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 
+pub mod block_pool;
+pub mod byte_pool;
+mod claim;
 mod critical;
+#[cfg(feature = "embedded-hal")]
+mod delay;
 mod error;
+pub mod event_flags;
+mod executor;
+pub mod mutex;
 mod name;
 mod priority;
+pub mod queue;
+mod rejected;
 mod scope;
 pub mod semaphore;
 pub mod stack;
@@ -13,8 +23,17 @@ pub mod thread;
 pub mod time;
 pub mod timer;
 
+pub use block_pool::{Block, BlockPool};
+pub use byte_pool::{BytePool, PoolBox};
+#[cfg(feature = "embedded-hal")]
+pub use delay::Delay;
 pub use error::Error;
+pub use event_flags::{EventFlags, Match};
+pub use executor::Executor;
+pub use mutex::{Inheritance, Mutex, MutexGuard};
 pub use priority::{PreemptionThreshold, Priority, TimeSlice};
+pub use queue::{Queue, Receiver, Sender};
+pub use rejected::Rejected;
 pub use scope::{Scope, scope};
 pub use semaphore::Semaphore;
 #[doc(hidden)]

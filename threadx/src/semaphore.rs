@@ -2,13 +2,13 @@
 
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use threadx_sys::TX_SEMAPHORE;
 
+use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
-use crate::start::check_ready;
 use crate::{Error, Timeout};
 
 /// A counting semaphore with 32-bit count (User Guide, chapter 3, "Counting Semaphores").
@@ -32,14 +32,14 @@ use crate::{Error, Timeout};
 pub struct Semaphore {
     /// First, so that the kernel's pointer to the control block is a pointer to this.
     control: UnsafeCell<TX_SEMAPHORE>,
-    claimed: AtomicBool,
+    claim: Claim<false>,
     /// A `fn(&'static Semaphore)` or null.
     put_notify: AtomicPtr<()>,
     name: UnsafeCell<Name>,
 }
 
 // SAFETY: `control` is touched by the kernel only, under its own lock; `name` is written by the one
-// who has `claimed` the semaphore before it is created, and read afterwards.
+// who has claimed the semaphore before it is created, and read afterwards.
 unsafe impl Sync for Semaphore {}
 // SAFETY: nothing is tied to a context.
 unsafe impl Send for Semaphore {}
@@ -66,7 +66,7 @@ impl Semaphore {
     pub const fn new() -> Self {
         Self {
             control: UnsafeCell::new(TX_SEMAPHORE::new()),
-            claimed: AtomicBool::new(false),
+            claim: Claim::new(),
             put_notify: AtomicPtr::new(null_mut()),
             name: UnsafeCell::new(Name::empty()),
         }
@@ -85,17 +85,17 @@ impl Semaphore {
     ///
     /// [`Error::InUse`] if it exists; [`Error::Caller`] elsewhere and before the kernel is started.
     pub fn create(&'static self, name: &'static str, count: u32) -> Result<(), Error> {
-        check_ready()?;
-        if self.claimed.swap(true, Ordering::AcqRel) {
-            return Err(Error::InUse);
-        }
-        self.put_notify.store(null_mut(), Ordering::Release);
-        // SAFETY: claimed and not created: nobody else looks at the name.
-        unsafe { *self.name.get() = Name::new(name) };
-        // SAFETY: the control block is `'static` and not created; the name stays in place until
-        // the semaphore is deleted.
-        let status = unsafe { threadx_sys::tx_semaphore_create(self.control(), (*self.name.get()).as_c(), count) };
-        check(status).inspect_err(|_| self.claimed.store(false, Ordering::Release))
+        // One step for threads, see `Claim`.
+        critical_section::with(|_| {
+            self.claim.take()?;
+            self.put_notify.store(null_mut(), Ordering::Release);
+            // SAFETY: claimed and not created: nobody else looks at the name.
+            unsafe { *self.name.get() = Name::new(name) };
+            // SAFETY: the control block is `'static`, not created, and nobody is inside; the name stays
+            // in place until the semaphore is deleted.
+            let status = unsafe { threadx_sys::tx_semaphore_create(self.control(), (*self.name.get()).as_c(), count) };
+            check(status).inspect_err(|_| self.claim.release())
+        })
     }
 
     /// Deletes the semaphore: threads that wait get [`Error::Deleted`].
@@ -109,8 +109,7 @@ impl Semaphore {
         // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
         critical_section::with(|_| check(unsafe { threadx_sys::tx_semaphore_delete(self.control()) }))?;
-        // This ends that create's claim.
-        self.claimed.store(false, Ordering::Release);
+        self.claim.release();
         Ok(())
     }
 
@@ -125,8 +124,9 @@ impl Semaphore {
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Semaphore`].
     pub fn get(&'static self, timeout: impl Into<Timeout>) -> Result<(), Error> {
+        let wait = timeout.into().option();
         // SAFETY: the service checks the control block and the context.
-        check(unsafe { threadx_sys::tx_semaphore_get(self.control(), timeout.into().option()) })
+        self.claim.visit(|| check(unsafe { threadx_sys::tx_semaphore_get(self.control(), wait) }))
     }
 
     /// Gives one to the first waiting thread, or else adds one to the count, which wraps silently
@@ -139,7 +139,7 @@ impl Semaphore {
     /// [`Error::Semaphore`].
     pub fn put(&'static self) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        check(unsafe { threadx_sys::tx_semaphore_put(self.control()) })
+        self.claim.visit(|| check(unsafe { threadx_sys::tx_semaphore_put(self.control()) }))
     }
 
     /// [`Semaphore::put`] unless that would lift the count above `ceiling`. With a waiting thread
@@ -152,7 +152,7 @@ impl Semaphore {
     /// [`Error::CeilingExceeded`]; [`Error::InvalidCeiling`] for a ceiling of 0; [`Error::Semaphore`].
     pub fn ceiling_put(&'static self, ceiling: u32) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        check(unsafe { threadx_sys::tx_semaphore_ceiling_put(self.control(), ceiling) })
+        self.claim.visit(|| check(unsafe { threadx_sys::tx_semaphore_ceiling_put(self.control(), ceiling) }))
     }
 
     /// Moves the first of the highest-priority waiting threads to the front, once.
@@ -164,7 +164,7 @@ impl Semaphore {
     /// [`Error::Semaphore`].
     pub fn prioritize(&'static self) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        check(unsafe { threadx_sys::tx_semaphore_prioritize(self.control()) })
+        critical_section::with(|_| check(unsafe { threadx_sys::tx_semaphore_prioritize(self.control()) }))
     }
 
     /// Has `notify` called after each put, in the putter's context, when the waiting thread has been

@@ -12,6 +12,8 @@ use threadx_sys::TX_THREAD;
 static STARTED: AtomicBool = AtomicBool::new(false);
 /// Set when the kernel's lists are initialised, before that no object may be created.
 static READY: AtomicBool = AtomicBool::new(false);
+/// Set while the application is defined: no thread runs yet.
+static INITIALIZING: AtomicBool = AtomicBool::new(false);
 /// The closure given to [`try_start`], a `Define` on its frame.
 static DEFINE: AtomicPtr<Define> = AtomicPtr::new(null_mut());
 /// A `fn(&str) -> !`.
@@ -131,7 +133,9 @@ fn initialize(first_unused_memory: *mut c_void, define: impl FnOnce(&mut Init)) 
     // A kernel without stack checking answers FEATURE_NOT_ENABLED, and the notification never comes.
     // SAFETY: the callback has the documented signature and stays for ever.
     let _ = unsafe { threadx_sys::tx_thread_stack_error_notify(Some(stack_error)) };
+    INITIALIZING.store(true, Ordering::Release);
     define(&mut Init { first_unused_memory: first_unused_memory.cast() });
+    INITIALIZING.store(false, Ordering::Release);
 }
 
 /// Runs an application on a development machine, for tests: [`run`](host::run) in place of [`start`].
@@ -144,7 +148,9 @@ pub mod host {
     use core::ptr::null_mut;
 
     use super::Init;
-    pub use threadx_sys::host::{Outcome, allow_nesting, check_invariants, finish, interrupt, tick};
+    pub use threadx_sys::host::{
+        Outcome, allow_nesting, check_invariants, finish, interrupt, set_interrupt_point, tick,
+    };
 
     /// Runs `define`, then its threads, until one of them calls [`finish`] or nobody was ready for
     /// `idle_ticks` ticks. A panic of a thread comes out here. One application at a time: others wait.
@@ -177,6 +183,11 @@ pub mod host {
 /// Whether objects may be created: the kernel has initialised its lists.
 pub(crate) fn check_ready() -> Result<(), Error> {
     if READY.load(Ordering::Acquire) { Ok(()) } else { Err(Error::Caller) }
+}
+
+/// Whether the caller is in initialization.
+pub(crate) fn initializing() -> bool {
+    INITIALIZING.load(Ordering::Relaxed)
 }
 
 /// Chooses what happens when the kernel finds a damaged thread stack (if it is built with stack

@@ -3,13 +3,14 @@
 
 mod common;
 
-use std::sync::Mutex;
-
 use common::Host;
-use threadx::{Builder, Error, JoinError, Schedule, Semaphore, Ticks, Timer, thread};
+use threadx::{
+    BlockPool, Builder, BytePool, Error, EventFlags, Executor, Inheritance, JoinError, Match, Mutex, Queue, Schedule,
+    Semaphore, Ticks, Timeout, Timer, thread,
+};
 
 /// One test at a time: before the start nothing keeps one from seeing the other's critical section.
-static ALONE: Mutex<()> = Mutex::new(());
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 #[test]
 fn nothing_works_before_the_start() {
@@ -24,6 +25,25 @@ fn nothing_works_before_the_start() {
     assert_eq!(SEMAPHORE.put(), Err(Error::Semaphore));
     assert_eq!(TIMER.create("timer", Schedule::once(Ticks::new(1)), || ()), Err(Error::Caller));
     assert_eq!(TIMER.activate(), Err(Error::Timer));
+    static MUTEX: Mutex<u32> = Mutex::new(0);
+    assert_eq!(MUTEX.create("mutex", Inheritance::On), Err(Error::Caller));
+    assert_eq!((MUTEX.lock(Timeout::NoWait).err(), MUTEX.delete()), (Some(Error::Mutex), Err(Error::Mutex)));
+    assert!(!MUTEX.is_poisoned());
+    static FLAGS: EventFlags = EventFlags::new();
+    assert_eq!((FLAGS.create("flags"), FLAGS.set(1)), (Err(Error::Caller), Err(Error::Group)));
+    assert_eq!(FLAGS.get(1, Match::Any, Timeout::Forever), Err(Error::Group));
+    static QUEUE: Queue<u32, 2> = Queue::new();
+    assert_eq!((QUEUE.create("queue"), QUEUE.try_receive()), (Err(Error::Caller), Err(Error::Queue)));
+    assert_eq!(QUEUE.try_send(1).unwrap_err().error, Error::Queue);
+    static BLOCKS: BlockPool<u32, 2> = BlockPool::new();
+    assert_eq!((BLOCKS.create("blocks"), BLOCKS.info()), (Err(Error::Caller), Err(Error::Pool)));
+    assert_eq!(BLOCKS.store(1, Timeout::NoWait).unwrap_err().error, Error::Pool);
+    static BYTES: BytePool<100> = BytePool::new();
+    assert_eq!((BYTES.create("bytes"), BYTES.info()), (Err(Error::Caller), Err(Error::Pool)));
+    assert_eq!(BYTES.store(1, Timeout::NoWait).unwrap_err().error, Error::Pool);
+    static EXECUTOR: Executor = Executor::new();
+    assert_eq!(EXECUTOR.block_on(async {}), Err(Error::Caller));
+    EXECUTOR.waker().wake();
     assert_eq!(thread::sleep(Ticks::new(1)), Err(Error::Caller));
     assert_eq!(threadx::scope(|_| ()), Err(Error::Caller));
     assert_eq!(thread::current(), None);

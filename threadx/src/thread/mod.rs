@@ -25,7 +25,7 @@ pub use builder::Builder;
 pub use cell::ThreadCell;
 pub use join::{JoinError, JoinHandle, ScopedJoinHandle};
 pub(crate) use reference::name_of;
-use reference::registered;
+pub(crate) use reference::registered;
 pub use reference::{Info, Resumed, StackUsage, State, ThreadRef};
 
 use crate::error::check;

@@ -1,0 +1,73 @@
+//! Who may create an object, and when a deleted one may be created again.
+//!
+//! A checked service looks at the object before it locks the kernel. In between the caller may be
+//! preempted, and find the object deleted, or deleted and created again, when it goes on. With the
+//! object's memory in place for ever that is harmless on the bundled kernel for most services: it takes
+//! every step under one lock, refuses to wait on what was deleted, and finds either the deleted object
+//! or a whole new one, because creation is one step for threads. What is left is counted: callers who
+//! are inside such a service, and whoever holds memory that a creation would hand out a second time.
+//! While there is such a guest, a deleted object stays deleted. A guest that never leaves (terminated,
+//! or its memory leaked) keeps it so for good.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::Error;
+use crate::start::check_ready;
+
+/// The claim on an object's cell. Guests of it count always if `COUNTED`, otherwise on kernels only
+/// that do not refuse a wait on a deleted object under their lock: upstream's.
+pub(crate) struct Claim<const COUNTED: bool> {
+    claimed: AtomicBool,
+    guests: AtomicU32,
+}
+
+impl<const COUNTED: bool> Claim<COUNTED> {
+    const COUNTS: bool = COUNTED || !cfg!(feature = "bundled");
+
+    pub(crate) const fn new() -> Self {
+        Self { claimed: AtomicBool::new(false), guests: AtomicU32::new(0) }
+    }
+
+    /// Gives the cell to the caller, who creates the object or calls [`Self::release`].
+    pub(crate) fn take(&self) -> Result<(), Error> {
+        check_ready()?;
+        critical_section::with(|_| {
+            if self.guests.load(Ordering::Acquire) != 0 || self.claimed.swap(true, Ordering::AcqRel) {
+                Err(Error::InUse)
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    /// Ends the claim: the object was not created, or is deleted.
+    pub(crate) fn release(&self) {
+        self.claimed.store(false, Ordering::Release);
+    }
+
+    /// Begins what must not meet a creation.
+    #[inline(always)]
+    pub(crate) fn enter(&self) {
+        if Self::COUNTS {
+            // Cannot overflow: each guest is a thread, or memory of the object.
+            self.guests.fetch_add(1, Ordering::Acquire);
+        }
+    }
+
+    /// Ends what [`Self::enter`] began.
+    #[inline(always)]
+    pub(crate) fn leave(&self) {
+        if Self::COUNTS {
+            self.guests.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    /// Calls a service as a guest. If the calling thread is terminated in it, it remains one.
+    #[inline(always)]
+    pub(crate) fn visit<R>(&self, service: impl FnOnce() -> R) -> R {
+        self.enter();
+        let result = service();
+        self.leave();
+        result
+    }
+}
