@@ -23,6 +23,7 @@ case ${1-} in
   -h | --help) help; exit 0 ;;
   *) die "unknown option $1, see --help" 2 ;;
 esac
+[[ $LIMIT =~ ^[1-9][0-9]{0,5}$ ]] || die "THREADX_LIMIT=$LIMIT is not a number of seconds from 1 to 999999" 2
 command -v git >/dev/null || die 'git is missing: install it, or unpack the sources by hand and set THREADX_DIR'
 
 # git in the folder and nowhere else, without questions on the terminal.

@@ -74,6 +74,12 @@ holes=$(copy holes) && rm "$holes"/ports/*/gnu/src/tx_thread_schedule.S
 refused 'a file of the port is missing' 'gnu/src/tx_thread_schedule.S is missing' THREADX_DIR="$holes"
 noapi=$(copy noapi) && rm "$noapi/common/inc/tx_api.h"
 refused 'a header is missing' 'is incomplete: common/inc/tx_api.h is missing' THREADX_DIR="$noapi"
+noheader=$(copy noheader) && rm "$noheader/common/inc/tx_mutex.h"
+refused 'another header is missing' 'is incomplete: common/inc/tx_mutex.h is missing' THREADX_DIR="$noheader"
+empty=$(copy empty) && : >"$empty/common/src/tx_thread_sleep.c"
+refused 'a source is empty' 'is incomplete: common/src/tx_thread_sleep.c is missing or empty' THREADX_DIR="$empty"
+hollow=$(copy hollow) && : >"$hollow/common/inc/tx_queue.h"
+refused 'a header is empty' 'is incomplete: common/inc/tx_queue.h is missing or empty' THREADX_DIR="$hollow"
 broken=$(copy broken) && echo 'this is not C;' >>"$broken/common/src/tx_thread_sleep.c"
 refused 'a source does not compile' 'tx_thread_sleep.c' THREADX_DIR="$broken"
 
@@ -126,8 +132,15 @@ for kind in with without; do
 done
 
 # ---- objects ----
-# The last build's library is the one of these sources.
-(export THREADX_DIR="$sources"; build) >"$scratch/log" 2>&1 || die "the kernel does not build: $(grep -m 1 error "$scratch/log")"
+# The last build's library is the one of these sources. Flags that are not for the image would make it
+# soft-float, with thread control blocks that Rust does not know.
+(export THREADX_DIR="$sources" CFLAGS='-mfloat-abi=softfp -DTX_THREAD_USER_EXTENSION=int/**/moved;' TARGET_CFLAGS=-mthumb; build) >"$scratch/log" 2>&1 ||
+  die "the kernel does not build: $(grep -m 1 error "$scratch/log")"
+if [ "$(grep -c 'TARGET_CFLAGS, CFLAGS ignored: .* CFLAGS_armv8r_none_eabihf' "$scratch/log")" = 1 ]; then
+  ok 'plain CFLAGS are ignored, in one line'
+else
+  bad "plain CFLAGS: expected one warning, got: $(grep warning "$scratch/log" || echo none)"
+fi
 # shellcheck disable=SC2012 # by time; the names are cargo's
 library=$(ls -t "$(fw_dir release)"/build/threadx-sys-*/out/libthreadx.a | head -n 1)
 objects=$(arm-none-eabi-ar t "$library" | wc -l)
@@ -144,6 +157,16 @@ fi
 if grep -qE '\<d(1[6-9]|2[0-9]|3[01])\>|\<q[0-9]+\>' "$scratch/code"; then bad 'D16-D31 are used'; else ok 'no D16-D31'; fi
 if grep -qE '\.(f64)\b' "$scratch/code"; then bad 'double-precision arithmetic, which the target has not'; else ok 'no double-precision arithmetic'; fi
 if grep -q '\<clz\>' "$scratch/code"; then ok 'the ready search is the CLZ one'; else bad 'the ready search is the portable loop'; fi
+
+# ---- the bundled kernel's header ----
+sample=$sources/samples/demo_threadx.c
+if [ ! -f "$sample" ]; then
+  say "not checked: upstream's sample with the bundled kernel's header, as the sources have no samples/demo_threadx.c"
+elif arm-none-eabi-gcc -mcpu=cortex-r52 -mfloat-abi=hard -mfpu=fp-armv8 -c -I kernel/include "$sample" -o "$scratch/sample.o" >"$scratch/log" 2>&1; then
+  ok "upstream's sample compiles with the bundled kernel's header"
+else
+  bad "upstream's sample with the bundled kernel's header: $(grep -m 1 error "$scratch/log")"
+fi
 
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

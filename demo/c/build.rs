@@ -3,7 +3,13 @@
 
 use std::{env, process::exit};
 
+#[path = "../../threadx-sys/build/environment.rs"]
+mod environment;
+
 fn main() {
+    // What counts of them is in DEP_THREADX_FLAGS.
+    environment::take_cflags();
+    println!("cargo::rerun-if-changed=../../threadx-sys/build/environment.rs");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=twin.c");
     // Host builds (cargo doc, cargo check of the workspace) link no image.

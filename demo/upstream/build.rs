@@ -7,6 +7,8 @@ use std::{
     process::exit,
 };
 
+#[path = "../../threadx-sys/build/environment.rs"]
+mod environment;
 #[path = "../../build.rs"]
 mod image;
 
@@ -14,6 +16,9 @@ mod image;
 const DEMO: &str = "ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c";
 
 fn main() {
+    // What counts of them is in DEP_THREADX_FLAGS.
+    environment::take_cflags();
+    println!("cargo::rerun-if-changed=../../threadx-sys/build/environment.rs");
     image::main();
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=shim");

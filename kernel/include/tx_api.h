@@ -118,6 +118,16 @@ typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[13]; } TX_BYTE_POOL;
 #define TX_BLOCK_MEMORY ((UINT) 8) /* State: waiting on a block pool. */
 #define TX_BYTE_MEMORY ((UINT) 9) /* State: waiting on a byte pool. */
 #define TX_MUTEX_SUSP ((UINT) 13) /* State: waiting on a mutex. */
+#define TX_1_ULONG ((UINT) 1)
+#define TX_2_ULONG ((UINT) 2)
+#define TX_4_ULONG ((UINT) 4)
+#define TX_8_ULONG ((UINT) 8)
+#define TX_16_ULONG ((UINT) 16)
+#define TX_IO_DRIVER ((UINT) 10)
+#define TX_FILE ((UINT) 11)
+#define TX_TCP_IP ((UINT) 12)
+#define TX_PRIORITY_CHANGE ((UINT) 14)
+#define TX_LOOP_FOREVER ((UINT) 1)
 #ifndef TX_TIMER_TICKS_PER_SECOND
 #define TX_TIMER_TICKS_PER_SECOND ((ULONG) 100)
 #endif

@@ -21,6 +21,21 @@ const INTERNAL: &[&str] = &["_tx_timer_interrupt"];
 /// Constants that the preprocessor has to be able to compare.
 const PLAIN: &[&str] = &["TX_MAX_PRIORITIES", "TX_MINIMUM_STACK"];
 
+/// Constants that only C code has a use for: sizes of messages, and states of threads that the kernel
+/// never gives.
+const FOR_C: &[(&str, u32)] = &[
+    ("TX_1_ULONG", 1),
+    ("TX_2_ULONG", 2),
+    ("TX_4_ULONG", 4),
+    ("TX_8_ULONG", 8),
+    ("TX_16_ULONG", 16),
+    ("TX_IO_DRIVER", 10),
+    ("TX_FILE", 11),
+    ("TX_TCP_IP", 12),
+    ("TX_PRIORITY_CHANGE", 14),
+    ("TX_LOOP_FOREVER", 1),
+];
+
 struct Service {
     name: String,
     /// C parameters.
@@ -130,6 +145,9 @@ fn header() -> String {
         let value = value.replace('_', "");
         let value = if PLAIN.contains(&name) { value } else { format!("(({ty}) {value})") };
         let _ = writeln!(text, "#define {name} {value} /* {doc} */");
+    }
+    for (name, value) in FOR_C {
+        let _ = writeln!(text, "#define {name} ((UINT) {value})");
     }
     text += "#ifndef TX_TIMER_TICKS_PER_SECOND\n#define TX_TIMER_TICKS_PER_SECOND ((ULONG) 100)\n#endif\n";
 

@@ -40,7 +40,7 @@ pub struct Compiler {
     clang: bool,
     /// `gcc 12.2` or `clang 19.1`, for a banner.
     pub name: String,
-    /// Flags of the person who builds (CFLAGS and its kin), after the own ones.
+    /// Flags of the person who builds, after the own ones.
     extra: Vec<String>,
     /// Directories with the C library's headers, for clang and bindgen.
     system_include: Vec<PathBuf>,
@@ -60,7 +60,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The compiler that CC_armv8r_none_eabihf or TARGET_CC names, else arm-none-eabi-gcc.
-pub fn find() -> Result<Compiler, Failure> {
+pub fn find(cflags: Option<String>) -> Result<Compiler, Failure> {
     println!("cargo::rerun-if-env-changed=PATH");
     let given = variable("CC");
     let path = PathBuf::from(given.as_deref().unwrap_or("arm-none-eabi-gcc"));
@@ -82,7 +82,7 @@ pub fn find() -> Result<Compiler, Failure> {
         .unwrap_or("of unknown version");
     let number: Vec<&str> = number.split('.').take(2).collect();
     let name = format!("{} {}", if clang { "clang" } else { "gcc" }, number.join("."));
-    let extra = variable("CFLAGS").unwrap_or_default().split_whitespace().map(String::from).collect();
+    let extra = cflags.unwrap_or_default().split_whitespace().map(String::from).collect();
     let mut compiler = Compiler { path, clang, name, extra, system_include: Vec::new() };
     compiler.system_include = compiler.find_system_include();
     Ok(compiler)

@@ -9,6 +9,7 @@ use std::{env, process::exit};
 
 mod bindings;
 mod compiler;
+mod environment;
 mod generated;
 mod sources;
 
@@ -16,29 +17,30 @@ mod sources;
 type Failure = String;
 
 fn main() {
+    let cflags = environment::take_cflags();
     println!("cargo::rerun-if-changed=build");
     if env::var_os("CARGO_FEATURE_BUNDLED").is_some() {
-        bundled();
+        bundled(cflags);
         return;
     }
-    if let Err(failure) = upstream() {
+    if let Err(failure) = upstream(cflags) {
         // Cargo prints what a failed build script wrote to standard error.
         eprintln!("error: {failure}");
         exit(1);
     }
 }
 
-fn bundled() {
+fn bundled(cflags: Option<String>) {
     println!("cargo::metadata=KERNEL=bundled");
     let package = std::path::PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     println!("cargo::metadata=INCLUDE={}", package.join("../kernel/include").display());
     // C code of the image is a choice of the image: without a compiler its build says so.
-    if let Ok(compiler) = compiler::find() {
+    if let Ok(compiler) = compiler::find(cflags) {
         compiler.tell_dependents();
     }
 }
 
-fn upstream() -> Result<(), Failure> {
+fn upstream(cflags: Option<String>) -> Result<(), Failure> {
     let target = env::var("TARGET").unwrap_or_default();
     if target != "armv8r-none-eabihf" {
         return Err(format!(
@@ -47,7 +49,7 @@ fn upstream() -> Result<(), Failure> {
         ));
     }
     let sources = sources::find()?;
-    let compiler = compiler::find()?;
+    let compiler = compiler::find(cflags)?;
     let generated = generated::write(&sources)?;
     let include = [generated.include.clone(), sources.common_include(), sources.port_include()];
     compiler.probe(&include, &generated)?;

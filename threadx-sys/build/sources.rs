@@ -23,9 +23,22 @@ const PORT_FILES: &[&str] = &[
     "src/tx_timer_interrupt.S",
 ];
 
-/// A file that every version of the kernel has, and no other repository.
-const LANDMARKS: &[&str] =
-    &["common/inc/tx_api.h", "common/src/tx_initialize_kernel_enter.c", "common/src/tx_thread_relinquish.c"];
+/// Files that every version of the kernel has, and no other repository.
+const LANDMARKS: &[&str] = &[
+    "common/inc/tx_api.h",
+    "common/inc/tx_block_pool.h",
+    "common/inc/tx_byte_pool.h",
+    "common/inc/tx_event_flags.h",
+    "common/inc/tx_initialize.h",
+    "common/inc/tx_mutex.h",
+    "common/inc/tx_queue.h",
+    "common/inc/tx_semaphore.h",
+    "common/inc/tx_thread.h",
+    "common/inc/tx_timer.h",
+    "common/inc/tx_trace.h",
+    "common/src/tx_initialize_kernel_enter.c",
+    "common/src/tx_thread_relinquish.c",
+];
 
 /// A complete checkout.
 pub struct Sources {
@@ -99,9 +112,9 @@ fn check(root: PathBuf, origin: &str) -> Result<Sources, Failure> {
         ));
     }
     let incomplete = |missing: &str| {
-        format!("the ThreadX checkout {shown} ({origin}) is incomplete: {missing} is missing; fetch it again")
+        format!("the ThreadX checkout {shown} ({origin}) is incomplete: {missing} is missing or empty; fetch it again")
     };
-    if let Some(missing) = LANDMARKS.iter().find(|file| !root.join(file).is_file()) {
+    if let Some(missing) = LANDMARKS.iter().find(|file| !there(&root.join(file))) {
         return Err(incomplete(missing));
     }
     let port = PORTS.iter().find(|port| root.join("ports").join(port).join("gnu").is_dir());
@@ -109,12 +122,16 @@ fn check(root: PathBuf, origin: &str) -> Result<Sources, Failure> {
         return Err(incomplete("ports/cortex_r52/gnu (or, in older versions, ports/cortex_r5/gnu)"));
     };
     let folder = root.join("ports").join(port).join("gnu");
-    if let Some(missing) = PORT_FILES.iter().find(|file| !folder.join(file).is_file()) {
+    if let Some(missing) = PORT_FILES.iter().find(|file| !there(&folder.join(file))) {
         return Err(incomplete(&format!("ports/{port}/gnu/{missing}")));
     }
 
     let common = root.join("common/src");
     let mut c = files(&common, "c")?;
+    let headers = files(&root.join("common/inc"), "h")?;
+    if let Some(empty) = c.iter().chain(&headers).find(|file| !there(file)) {
+        return Err(incomplete(&empty.strip_prefix(&root).unwrap_or(empty).display().to_string()));
+    }
     // The checkout's own list says what the kernel consists of.
     let list = root.join("common/CMakeLists.txt");
     let listed = fs::read_to_string(&list).map_err(|_| incomplete("common/CMakeLists.txt"))?;
@@ -128,6 +145,11 @@ fn check(root: PathBuf, origin: &str) -> Result<Sources, Failure> {
     println!("cargo::rerun-if-changed={}", root.join("common").display());
     println!("cargo::rerun-if-changed={}", folder.display());
     Ok(Sources { root, port, c, assembly })
+}
+
+/// An interrupted copy or a full disk leaves files without content, which compile.
+fn there(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|file| file.is_file() && file.len() > 0)
 }
 
 /// Names of the form `tx….c` in a list of sources.

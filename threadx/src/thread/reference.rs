@@ -338,8 +338,8 @@ pub(crate) fn registered(control: *mut TX_THREAD) -> Option<ThreadRef> {
     }
 }
 
-/// The name of a thread, in the middle of a service too: everything here only reads, and leaves the
-/// kernel's state and the interrupt posture as they were.
+/// The name of a thread, for reports that interrupt a service too: everything here only reads, and
+/// leaves the kernel's state and the interrupt posture as they were.
 ///
 /// # Safety
 ///
