@@ -38,6 +38,17 @@ const _: () = {
     sync::<ThreadRef>();
 };
 
+/// Compiles only while `T` is not `Send`: otherwise both implementations apply and `A` is ambiguous.
+trait NotSend<A> {
+    const HOLDS: () = ();
+}
+struct IsSend;
+impl<T: ?Sized> NotSend<()> for T {}
+impl<T: ?Sized + Send> NotSend<IsSend> for T {}
+
+/// A guard that is dropped in another thread would unlock a mutex that thread does not own.
+const _: () = <MutexGuard<u32> as NotSend<_>>::HOLDS;
+
 #[test]
 fn handles_are_small_and_optional_for_free() {
     assert_eq!(size_of::<Option<MutexGuard<u64>>>(), size_of::<usize>());
