@@ -4,6 +4,7 @@
 //! [`measure::line`] describes, prints tables and passes the guest's exit code on.
 #![forbid(unsafe_code)]
 
+mod image;
 mod judge;
 mod lines;
 mod log;
@@ -63,6 +64,17 @@ enum Command {
         /// Captured UART output.
         log: PathBuf,
     },
+    /// Check an image before it is flashed and print its memory map.
+    Image {
+        /// Image, a linked ELF file.
+        elf: PathBuf,
+        /// Board that it is for.
+        #[arg(long, value_enum)]
+        board: image::Board,
+        /// It was built with `boot-at-el1`.
+        #[arg(long)]
+        boot_at_el1: bool,
+    },
     /// Run images of on-target tests one after another and add up their results.
     Test(Test),
 }
@@ -107,6 +119,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run(&args),
         Command::Parse { log } => parse(&log),
+        Command::Image { elf, board, boot_at_el1 } => image(&elf, board, boot_at_el1),
         Command::Test(args) => test(&args),
     };
     match result {
@@ -210,6 +223,12 @@ fn parse(path: &Path) -> Result<u8, Failure> {
     log.finish();
     show(table::tables(&log.records).as_bytes())?;
     Verdict::log(&log).print()
+}
+
+fn image(elf: &Path, board: image::Board, guest: bool) -> Result<u8, Failure> {
+    let (text, good) = image::check(elf, board, guest)?;
+    show(text.as_bytes())?;
+    if good { Ok(0) } else { Ok(code::FAILED) }
 }
 
 fn test(args: &Test) -> Result<u8, Failure> {
