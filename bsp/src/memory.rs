@@ -52,6 +52,18 @@ pub fn region_of(addr: usize) -> &'static str {
     MAP.iter().find(|row| row.range.contains(&addr)).map_or("unmapped", |row| row.name)
 }
 
+/// Bytes of code in this image, from the link script's symbols: vectors and functions, without the
+/// padding at the end and without constants.
+#[cfg(target_arch = "arm")]
+#[must_use]
+pub fn text_bytes() -> u32 {
+    unsafe extern "C" {
+        safe static __stext: u8;
+        safe static __etext_used: u8;
+    }
+    (&raw const __etext_used as usize - &raw const __stext as usize) as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
