@@ -4,9 +4,9 @@
 //! [`measure::line`] describes, prints tables and passes the guest's exit code on.
 #![forbid(unsafe_code)]
 
-mod image;
 #[cfg(target_os = "linux")]
 mod host_flip;
+mod image;
 mod judge;
 mod lines;
 mod log;
