@@ -270,6 +270,11 @@ else
   add ${counts:-0 1}
 fi
 
+stage 'board s32z280' "$ROOT/scripts/test-board.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
+
 echo
 for name in "${failures[@]}"; do printf 'failed: %s\n' "$name"; done
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -40,6 +40,7 @@ pub mod linflexd;
 pub mod memory;
 pub mod mpu;
 pub mod stage;
+pub mod startup;
 pub mod tcm;
 pub mod timer;
 
