@@ -266,7 +266,7 @@ fn posture_belongs_to_the_thread() -> Outcome {
     let enabled = spawn(1, at::<16>("enabled"), || {
         for round in 0..100 {
             TRACE.push(set_posture(ON));
-            if round % 3 == 0 { thread::relinquish() } else { thread::relinquish_inline() }
+            if round.is_multiple_of(3) { thread::relinquish() } else { thread::relinquish_inline() }
         }
     })?;
     let old = set_posture(OFF);
