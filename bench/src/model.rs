@@ -105,7 +105,7 @@ impl Run<'_> {
         log.finish();
         let problems = joined.problems.into_iter().map(|what| Problem { line: None, what });
         log.problems.extend(problems);
-        show(table::tables(&log.records).as_bytes())?;
+        show(table::tables(&log.rows).as_bytes())?;
         show(NOTE.as_bytes())?;
         let missing: Vec<_> =
             self.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(t, _)| t.as_str()).collect();
