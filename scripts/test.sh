@@ -80,14 +80,14 @@ check 'set-up' "$ROOT/scripts/setup.sh" "${setup_options[@]}"
 find_tools
 
 # Packages that are firmware only have nothing to run here.
-stage 'host tests' host_cargo test --workspace --exclude costs --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
+stage 'host tests' host_cargo test --workspace --exclude costs --exclude demo --exclude model-guest --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
 if host_cargo clippy --version >/dev/null 2>&1; then
-  check clippy host_cargo clippy --quiet --workspace --exclude costs --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
+  check clippy host_cargo clippy --quiet --workspace --exclude costs --exclude demo --exclude model-guest --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
   skip clippy 'this tool chain has none'
 fi
@@ -133,6 +133,17 @@ check 'field reports' field_reports
 
 check txbench build_txbench --quiet
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
+
+# The model ties itself to the version of QEMU that it was checked with.
+case $(qemu-system-arm --version) in
+  *'version 10.0.'*)
+    stage 'timing model' "$ROOT/scripts/test-model.sh"
+    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+    # shellcheck disable=SC2086 # two words
+    add ${counts:-0 1}
+    ;;
+  *) skip 'timing model' 'it needs QEMU 10.0' ;;
+esac
 
 # A field of the first line of an image that ends by itself, `//! expect-exit: CODE; expect: TEXT; expect: TEXT`.
 fields() { sed -n '1s,^//! *,,p' "$1" | tr ';' '\n' | sed -n "s/^ *$2: *//p" | sed 's/ *$//'; }
