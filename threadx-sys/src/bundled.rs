@@ -4,7 +4,7 @@ pub use kernel::c_api::{
     _tx_thread_interrupt_control as tx_interrupt_control, _tx_thread_preempt_disable_enter,
     _tx_thread_preempt_disable_enter as tx_thread_preempt_disable_enter, _tx_thread_preempt_disable_exit,
     _tx_thread_preempt_disable_exit as tx_thread_preempt_disable_exit, _tx_timer_interrupt,
-    _txe_thread_relinquish as tx_thread_relinquish,
+    _txe_thread_relinquish as tx_thread_relinquish, relinquish_inline,
 };
 pub use kernel::{
     CHAR, EntryExitNotify, EventFlagsNotify, NAME, QueueNotify, SemaphoreNotify, StackErrorNotify, TX_BLOCK_POOL,
