@@ -4,6 +4,7 @@
 //! [`measure::line`] describes, prints tables and passes the guest's exit code on.
 #![forbid(unsafe_code)]
 
+mod image;
 #[cfg(target_os = "linux")]
 mod host_flip;
 mod judge;
@@ -72,6 +73,17 @@ enum Command {
         /// Print what was read as JSON; problems and verdict go to standard error.
         #[arg(long)]
         json: bool,
+    },
+    /// Check an image before it is flashed and print its memory map.
+    Image {
+        /// Image, a linked ELF file.
+        elf: PathBuf,
+        /// Board that it is for.
+        #[arg(long, value_enum)]
+        board: image::Board,
+        /// It was built with `boot-at-el1`.
+        #[arg(long)]
+        boot_at_el1: bool,
     },
     /// Print the figures of logs, JSON files and publications as one table.
     Table(TableArgs),
@@ -147,6 +159,7 @@ struct Test {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run(&args),
+        Command::Image { elf, board, boot_at_el1 } => image(&elf, board, boot_at_el1),
         Command::Parse { log, json } => parse(&log, json),
         Command::Table(args) => print_table(&args),
         Command::Test(args) => test(&args),
@@ -299,6 +312,12 @@ fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
         complain(problem);
     }
     Ok(0)
+}
+
+fn image(elf: &Path, board: image::Board, guest: bool) -> Result<u8, Failure> {
+    let (text, good) = image::check(elf, board, guest)?;
+    show(text.as_bytes())?;
+    if good { Ok(0) } else { Ok(code::FAILED) }
 }
 
 fn test(args: &Test) -> Result<u8, Failure> {
