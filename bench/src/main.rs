@@ -10,6 +10,7 @@ mod image;
 mod judge;
 mod lines;
 mod log;
+mod model;
 mod published;
 mod qemu;
 mod row;
@@ -121,6 +122,8 @@ struct Run {
     /// Succeed only if a line of the output contains this text; may be repeated.
     #[arg(long, value_name = "TEXT")]
     expect: Vec<String>,
+    #[command(flatten)]
+    model: model::Options,
 }
 
 #[derive(Args)]
@@ -221,6 +224,10 @@ fn boot(
 
 fn run(args: &Run) -> Result<u8, Failure> {
     let qemu = Qemu::find(&args.machine.qemu)?;
+    if let Some(part) = &args.model.model {
+        let limit = Duration::from_secs(args.machine.timeout);
+        return model::Run { part, options: &args.model, elf: &args.elf, limit, expect: &args.expect }.run(qemu);
+    }
     qemu::check_image(&args.elf)?;
     let copy = match &args.log {
         Some(path) => {
