@@ -14,7 +14,7 @@ fn on_host(scenario: fn() -> Outcome, in_initialization: fn()) {
     let _one = ONE.lock().unwrap_or_else(|e| e.into_inner());
     *SCENARIO.lock().unwrap() = Some(scenario);
     *OUTCOME.lock().unwrap() = None;
-    conformance::set_platform(|handler| host::interrupt(handler), host::tick);
+    conformance::set_platform(host::interrupt, host::tick);
     let ended = host::run(1000, || {
         in_initialization();
         conformance::main_thread(|| {
