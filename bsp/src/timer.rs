@@ -1,4 +1,4 @@
-//! The tick: the EL1 physical timer at 100 Hz.
+//! The tick: the EL1 physical timer at the rate that the kernel counts with, 100 Hz unless configured.
 //!
 //! The compare value moves by exactly one period per tick, so the tick does not drift however late an
 //! interrupt is served. Catch-up: while fewer than [`BACKLOG`] periods are due, each is delivered, one
@@ -6,19 +6,19 @@
 //! second), the backlog is dropped and counted, and ticks go on from now.
 
 /// Ticks a second.
-pub const TICK_HZ: u32 = 100;
+pub const TICK_HZ: u32 = threadx::time::TICKS_PER_SECOND;
 
 /// Periods that may be due before the backlog is dropped: one second.
 pub const BACKLOG: u32 = TICK_HZ;
 
-/// A period shorter than this cannot give 100 Hz within 1 %.
+/// A period shorter than this cannot give the rate within 1 %.
 const SHORTEST: u32 = 100;
 
 /// Why there can be no tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerError {
     /// CNTFRQ reads 0: nobody has said how fast the counter runs. Only the highest exception level
-    /// may write it, and this board has no second clock to measure against, so there is no fallback.
+    /// may write it, and this board's counter has no fixed frequency to fall back to.
     FrequencyUnknown,
     /// The counter is too slow for the tick; it runs at so many Hz.
     TooSlow(u32),
@@ -84,10 +84,14 @@ mod hardware {
     static PERIOD: AtomicU32 = AtomicU32::new(0);
     static DROPPED: AtomicU32 = AtomicU32::new(0);
 
-    /// CNTFRQ, in Hz: what the boot code or the emulator says the counter runs at; 0 if nobody did.
+    /// What the counter runs at, in Hz: CNTFRQ, which the boot code or the emulator wrote; if nobody did, what the
+    /// board's counter is known to run at; 0 if that is unknown.
     #[must_use]
     pub fn frequency() -> u32 {
-        Cntfrq::read().0
+        match (Cntfrq::read().0, crate::board::COUNTER_HZ) {
+            (0, Some(known)) => known,
+            (cntfrq, _) => cntfrq,
+        }
     }
 
     /// Ticks dropped because more than [`super::BACKLOG`] were due at once.

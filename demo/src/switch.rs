@@ -20,10 +20,10 @@ use crate::sample::Undisturbed;
 pub const ROUNDS: usize = 256;
 
 threadx::stack! {
-    pub static MEASURING_BTCM: Stack<Btcm, { 4096 + (SCALE - 1) * 8192 }>;
-    pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE * SCALE }>;
-    pub static MEASURING_DRAM0: Stack<Dram0, { 4096 + (SCALE - 1) * 8192 }>;
-    pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE * SCALE }>;
+    pub static MEASURING_BTCM: Stack<Btcm, { 4096 * SCALE }>;
+    pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE }>;
+    pub static MEASURING_DRAM0: Stack<Dram0, { 4096 * SCALE }>;
+    pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE }>;
 }
 
 pub static MEASURING: ThreadCell = ThreadCell::new();

@@ -1,17 +1,17 @@
-//! The scenarios of the crate `conformance` on the target: the same source as on the host port, on either kernel.
+//! The scenarios of the crate `scenarios` on the target: the same source as on the host port, on either kernel.
 #![no_std]
 #![no_main]
 
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use bsp::interrupt::{self, InterruptId};
-use conformance::scenarios::ALL;
 use ontarget::{Outcome, Test, Why};
+use scenarios::ALL;
 
 #[bsp::entry]
 fn main() -> ! {
-    conformance::set_platform(in_interrupt, tick);
-    ontarget::run_after(&TESTS, |_| conformance::contexts::initialization())
+    scenarios::set_platform(in_interrupt, tick);
+    ontarget::run_after(&TESTS, |_| scenarios::contexts::initialization())
 }
 
 /// Limit of each scenario, in ticks; the longest takes some 60.
@@ -30,14 +30,14 @@ static TESTS: [Test; ALL.len()] = {
             assert!(at == ALL.len());
         };
     }
-    conformance::for_each_scenario!(list);
+    scenarios::for_each_scenario!(list);
     tests
 };
 
 fn run(name: &str) -> Outcome {
     let scenario = ALL.iter().find(|(n, _)| *n == name).map(|(_, scenario)| *scenario);
     let scenario = scenario.ok_or_else(|| Why::failed(format_args!("no such scenario")))?;
-    conformance::run(scenario).map_err(|failure| Why::failed(format_args!("{failure}")))?;
+    scenarios::run(scenario).map_err(|failure| Why::failed(format_args!("{failure}")))?;
     ontarget::check_kernel()
 }
 

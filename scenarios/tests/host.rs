@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use conformance::{Outcome, for_each_scenario};
+use scenarios::{Outcome, for_each_scenario};
 use threadx_sys::host;
 
 fn on_host(scenario: fn() -> Outcome, in_initialization: fn()) {
@@ -14,12 +14,12 @@ fn on_host(scenario: fn() -> Outcome, in_initialization: fn()) {
     let _one = ONE.lock().unwrap_or_else(|e| e.into_inner());
     *SCENARIO.lock().unwrap() = Some(scenario);
     *OUTCOME.lock().unwrap() = None;
-    conformance::set_platform(host::interrupt, host::tick);
+    scenarios::set_platform(host::interrupt, host::tick);
     let ended = host::run(1000, || {
         in_initialization();
-        conformance::main_thread(|| {
+        scenarios::main_thread(|| {
             let scenario = SCENARIO.lock().unwrap().take().expect("a scenario");
-            let outcome = conformance::run(scenario);
+            let outcome = scenarios::run(scenario);
             *OUTCOME.lock().unwrap() = Some(outcome);
             host::finish()
         });
@@ -36,8 +36,8 @@ macro_rules! tests {
         $(#[test]
         fn $name() {
             let name = stringify!($name);
-            let scenario = conformance::scenarios::ALL.iter().find(|(n, _)| *n == name).expect("it is in the list").1;
-            on_host(scenario, if name == "k17_in_initialization" { conformance::contexts::initialization } else { || () });
+            let scenario = scenarios::ALL.iter().find(|(n, _)| *n == name).expect("it is in the list").1;
+            on_host(scenario, if name == "k17_in_initialization" { scenarios::contexts::initialization } else { || () });
         })*
     };
 }

@@ -2,7 +2,7 @@
 //! public bug reports, whose labels some names begin with (see `docs/field-reports.md`).
 //!
 //! One source for every kernel: `tests/host.rs` runs the scenarios on the bundled kernel's host port,
-//! `ontarget/src/bin/conformance.rs` on the target with either kernel. Each runs in a thread of priority 16 with
+//! `ontarget/src/bin/scenarios.rs` on the target with either kernel. Each runs in a thread of priority 16 with
 //! nobody else there, uses the raw API of `threadx-sys` (the documented names are the checked services) and the
 //! static objects of this crate, and leaves no object behind. What must be seen is the documented value; where the
 //! kernels are known to part, [`differences`] has both values and the reason, and nothing else may differ.
@@ -66,7 +66,8 @@ pub mod contexts;
 pub mod differences;
 mod objects;
 pub use objects::main_thread;
-pub mod scenarios;
+mod cases;
+pub use cases::ALL;
 
 // ---- what the place that runs the scenarios provides -----------------------------------------------
 

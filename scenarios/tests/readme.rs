@@ -1,6 +1,6 @@
-//! The table in README.md is `conformance::differences`.
+//! The table in README.md is `scenarios::differences`.
 
-use conformance::differences::ALL;
+use scenarios::differences::ALL;
 
 #[test]
 fn the_table_of_differences_is_in_the_readme() {

@@ -57,7 +57,7 @@ pub fn ignore<T>(_: T) {}
 /// A name that the kernel may keep.
 #[must_use]
 pub fn name() -> *mut CHAR {
-    c"conformance".as_ptr().cast_mut().cast()
+    c"scenarios".as_ptr().cast_mut().cast()
 }
 
 /// Deletes every object there is and ends every thread.
