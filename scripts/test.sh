@@ -81,7 +81,7 @@ find_tools
 
 # Packages that are firmware only have nothing to run here.
 host=()
-for package in conformance costs demo model-guest ontarget twin upstream-demo; do host+=(--exclude "$package"); done
+for package in conformance costs demo examples model-guest ontarget twin upstream-demo; do host+=(--exclude "$package"); done
 stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
@@ -216,9 +216,10 @@ lane() {
   # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.
   if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # several words
-    check "clippy, costs, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs) -- -D warnings
+    check "clippy, costs and examples, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs examples) -- -D warnings
   fi
   check "costs, $kernel" "$ROOT/scripts/costs.sh" "$kernel"
+  check "examples, $kernel" "$ROOT/scripts/examples.sh" "$kernel"
 
   for name in "${single[@]}"; do
     source=${name#*:} name=${name%%:*}
