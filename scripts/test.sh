@@ -81,7 +81,7 @@ find_tools
 
 # Packages that are firmware only have nothing to run here.
 host=()
-for package in conformance costs demo examples model-guest ontarget twin upstream-demo; do host+=(--exclude "$package"); done
+for package in c-conformance costs demo examples model-guest ontarget twin upstream-demo; do host+=(--exclude "$package"); done
 stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
@@ -260,8 +260,8 @@ lane() {
   # C programs with nothing but tx_api.h.
   if command -v arm-none-eabi-gcc >/dev/null; then
     # shellcheck disable=SC2046 # several words
-    check "C programs, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" conformance)
-    [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/conformance" --timeout 120 --expect-exit 0 \
+    check "C programs, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" c-conformance)
+    [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
       --expect 'checks of the documented C API passed'
   else
     skip "C programs, $kernel" 'no arm-none-eabi-gcc'
