@@ -8,10 +8,12 @@ mod builds;
 mod compare;
 #[cfg(target_os = "linux")]
 mod host_flip;
+mod image;
 mod judge;
 mod lines;
 mod log;
 mod matrix;
+mod model;
 mod plot;
 mod published;
 mod qemu;
@@ -77,6 +79,17 @@ enum Command {
         /// Print what was read as JSON; problems and verdict go to standard error.
         #[arg(long)]
         json: bool,
+    },
+    /// Check an image before it is flashed and print its memory map.
+    Image {
+        /// Image, a linked ELF file.
+        elf: PathBuf,
+        /// Board that it is for.
+        #[arg(long, value_enum)]
+        board: image::Board,
+        /// It was built with `boot-at-el1`.
+        #[arg(long)]
+        boot_at_el1: bool,
     },
     /// Print the figures of logs, JSON files and publications as one table.
     Table(TableArgs),
@@ -149,6 +162,8 @@ struct Run {
     /// Succeed only if a line of the output contains this text; may be repeated.
     #[arg(long, value_name = "TEXT")]
     expect: Vec<String>,
+    #[command(flatten)]
+    model: model::Options,
 }
 
 #[derive(Args)]
@@ -226,6 +241,7 @@ struct Test {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run(&args),
+        Command::Image { elf, board, boot_at_el1 } => image(&elf, board, boot_at_el1),
         Command::Parse { log, json } => parse(&log, json),
         Command::Table(args) => print_table(&args),
         Command::Matrix(args) => matrix::run(&args),
@@ -306,6 +322,10 @@ fn boot(
 
 fn run(args: &Run) -> Result<u8, Failure> {
     let limit = Duration::from_secs(args.machine.timeout);
+    if let (Some(part), Some(elf)) = (&args.model.model, &args.elf) {
+        let qemu = Qemu::find(&args.machine.qemu)?;
+        return model::Run { part, options: &args.model, elf, words: &args.arg, limit, expect: &args.expect }.run(qemu);
+    }
     let copy = |image: Option<&Path>| match &args.log {
         Some(path) => {
             if image.is_some_and(|image| same_file(path, image)) {
@@ -496,10 +516,13 @@ fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
         }
         show(table::tables(&run.rows).as_bytes())?;
     }
-    for problem in &run.problems {
-        complain(problem);
-    }
     Ok(0)
+}
+
+fn image(elf: &Path, board: image::Board, guest: bool) -> Result<u8, Failure> {
+    let (text, good) = image::check(elf, board, guest)?;
+    show(text.as_bytes())?;
+    if good { Ok(0) } else { Ok(code::FAILED) }
 }
 
 fn test(args: &Test) -> Result<u8, Failure> {

@@ -1,5 +1,6 @@
 //! QEMU as a child in a process group of its own, under a limit.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -60,6 +61,10 @@ pub fn interrupted() -> Result<Arc<AtomicBool>, Failure> {
 /// A QEMU that knows the machine.
 pub struct Qemu {
     path: PathBuf,
+    /// What it answers when asked for its version.
+    version: String,
+    /// Arguments beside those that every image gets.
+    more: Vec<OsString>,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -69,9 +74,11 @@ impl Qemu {
     /// # Errors
     /// One line that says what is missing and what to do.
     pub fn find(path: &Path) -> Result<Self, Failure> {
-        let qemu = Self { path: path.into(), interrupted: interrupted()? };
+        let mut qemu =
+            Self { path: path.into(), version: String::new(), more: Vec::new(), interrupted: interrupted()? };
         let version = qemu.ask("--version")?;
         let version = version.lines().next().unwrap_or("").trim();
+        qemu.version = version.into();
         match major(version) {
             Some(major) if major >= OLDEST => {}
             Some(_) => return Err(format!("{} is too old ({version}): {NEEDED}", path.display()).into()),
@@ -82,6 +89,16 @@ impl Qemu {
             return Err(format!("{} ({version}) has no machine {MACHINE}: {NEEDED}", path.display()).into());
         }
         Ok(qemu)
+    }
+
+    /// The line that it says its version in.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Adds arguments to every later boot.
+    pub fn add(&mut self, arguments: impl IntoIterator<Item = OsString>) {
+        self.more.extend(arguments);
     }
 
     fn ask(&self, what: &str) -> Result<String, Failure> {
@@ -120,6 +137,7 @@ impl Qemu {
             .args(["-icount", "shift=0,sleep=off"])
             .args(["-global", "cortex-r52-arm-cpu.cntfrq=1000000000"])
             .args(["-semihosting-config", &semihosting(words)])
+            .args(&self.more)
             .arg("-kernel")
             .arg(elf);
         self.supervise(command, limit, sink)

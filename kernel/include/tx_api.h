@@ -36,7 +36,7 @@ typedef unsigned long long ULONG64;
 #endif
 
 /* Control blocks: the memory is the application's, what is in it the kernel's. */
-typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[32]; } TX_THREAD;
+typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[24]; } TX_THREAD;
 typedef struct TX_TIMER_STRUCT { ULONG tx_reserved[13]; } TX_TIMER;
 typedef struct TX_SEMAPHORE_STRUCT { ULONG tx_reserved[9]; } TX_SEMAPHORE;
 typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[12]; } TX_MUTEX;
@@ -128,6 +128,13 @@ typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[13]; } TX_BYTE_POOL;
 #define TX_TCP_IP ((UINT) 12)
 #define TX_PRIORITY_CHANGE ((UINT) 14)
 #define TX_LOOP_FOREVER ((UINT) 1)
+#define TX_NO_SUSPENSIONS ((UINT) 0)
+#define TX_NO_MESSAGES ((UINT) 0)
+#define TX_EMPTY ((ULONG) 0)
+#define TX_CLEAR_ID ((ULONG) 0)
+#ifndef TX_PARAMETER_NOT_USED
+#define TX_PARAMETER_NOT_USED(p) ((void) (p))
+#endif
 #ifndef TX_TIMER_TICKS_PER_SECOND
 #define TX_TIMER_TICKS_PER_SECOND ((ULONG) 100)
 #endif
