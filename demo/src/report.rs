@@ -105,7 +105,8 @@ impl Report {
     /// The factors of a series.
     fn case(&self, bench: Bench, stack: &'static str, cache: Cache) -> Case<'static> {
         let case = Case::new(bench, stack, cache);
-        let variant = if bench == Bench::ContextSwitch { "call" } else { "" };
+        let of_code = if self.code == Code::Rust { crate::switch::VARIANT } else { "call" };
+        let variant = if bench == Bench::ContextSwitch { of_code } else { "" };
         if self.code != Code::Rust {
             // Where C's code and control blocks lie is not known here.
             return Case { variant, ..case };
