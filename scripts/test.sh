@@ -80,14 +80,14 @@ check 'set-up' "$ROOT/scripts/setup.sh" "${setup_options[@]}"
 find_tools
 
 # Packages that are firmware only have nothing to run here.
-stage 'host tests' host_cargo test --workspace --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
+stage 'host tests' host_cargo test --workspace --exclude costs --exclude demo --exclude ontarget --exclude suite --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
 if host_cargo clippy --version >/dev/null 2>&1; then
-  check clippy host_cargo clippy --quiet --workspace --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
+  check clippy host_cargo clippy --quiet --workspace --exclude costs --exclude demo --exclude ontarget --exclude suite --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
   skip clippy 'this tool chain has none'
 fi
@@ -116,7 +116,7 @@ check 'README example' example
 # shellcheck disable=SC2317,SC2016
 field_reports() {
   local bad=0 label file name
-  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp ontarget/src |
+  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp measure demo ontarget/src |
     grep -oiE '\b([KPBM][0-9]|D0)[0-9](\b|_)' | tr -d _ | tr '[:lower:]' '[:upper:]' | sort -u); do
     grep -q "^| $label |" docs/field-reports.md || { echo "$label is not in docs/field-reports.md"; bad=1; }
   done
@@ -148,12 +148,43 @@ readme_figures() {
   [ -n "$measured" ] && [ "$measured" = "$stated" ]
 }
 
+# boot_suite IMAGE WORD...: the suite's image with these words on its command line; exits with its status.
+boot_suite() {
+  local image=$1 word config=enable=on,target=native,arg=suite
+  shift
+  for word; do config=$config,arg=$word; done
+  timeout -k 5 240 qemu-system-arm -M "$MACHINE" -smp 1 -nographic -icount shift=0,sleep=off \
+    -global cortex-r52-arm-cpu.cntfrq=1000000000 -semihosting-config "$config" -kernel "$image" </dev/null
+}
+
+# suite IMAGE NAME: the core cells pass their self-checks, and those named are those that ran.
+# shellcheck disable=SC2317
+suite() {
+  local uart=$logs/suite-$kernel-$2.uart status=0
+  boot_suite "$1" quick >"$uart" || status=$?
+  boot_suite "$1" quick list | tr -d '\r' | grep -a '^CELL ' >"$uart.cells" || true
+  grep -av '^RECORD \|^SAMPLES \|^CELL ' "$uart"
+  [ "$status" = 0 ] || { echo "the image ended with $status"; return 1; }
+  grep -aq '^DONE ok' "$uart" || { echo 'no DONE ok'; return 1; }
+  cmp "$uart.cells" <(tr -d '\r' <"$uart" | grep -a '^CELL ') || return 1
+  echo "$(wc -l <"$uart.cells") cells, $(grep -ac '^RECORD ' "$uart") records, $(grep -ac '^SAMPLES ' "$uart") raw series"
+}
+
+# refused_cell IMAGE: a word that no cell answers to ends the image with 2, before anything is measured.
+# shellcheck disable=SC2317
+refused_cell() {
+  local text status=0
+  text=$(boot_suite "$1" quick no_such_cell) || status=$?
+  echo "$text"
+  [ "$status" = 2 ] && ! grep -q '^RECORD ' <<<"$text" && grep -q '^DONE FAILED: no cell matches no_such_cell' <<<"$text"
+}
+
 # lane KERNEL: everything that runs on the target, on one kernel.
 lane() {
   local kernel=$1 images debug tests=() single=() name source options counts runs run
   # One package a time: the tests switch on kernel options that the measured images do without.
   local package built=0
-  for package in demo ontarget; do
+  for package in demo suite ontarget; do
     # shellcheck disable=SC2046 # several words
     set -- $(fw_features "$kernel" "$package")
     # Unoptimized, the stacks of both do not fit into one BTCM: without the twin.
@@ -200,6 +231,13 @@ lane() {
     add 0 1 "on-target tests, $kernel"
   fi
 
+  # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.
+  if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
+    # shellcheck disable=SC2046 # several words
+    check "clippy, costs, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs) -- -D warnings
+  fi
+  check "costs, $kernel" "$ROOT/scripts/costs.sh" "$kernel"
+
   for name in "${single[@]}"; do
     source=${name#*:} name=${name%%:*}
     options=(--expect-exit "$(fields "$source" expect-exit)")
@@ -214,6 +252,7 @@ lane() {
     # shellcheck disable=SC2086 # two words
     add ${counts:-0 1}
     check "demo, debug, run, $kernel" "$TXBENCH" run "$debug/demo" --timeout 240 --expect 'DONE ok'
+    check "suite, debug, $kernel" suite "$debug/suite" debug
   else
     skip "debug firmware, $kernel" '--quick'
   fi
@@ -235,6 +274,9 @@ lane() {
   }
   if [ "$runs" = 1 ]; then skip "demo records, $kernel" '--quick'; else check "demo records, $kernel" same_records; fi
   [ "$kernel" != bundled ] || check 'README figures' readme_figures
+
+  check "suite, $kernel" suite "$images/suite" release
+  check "suite, unknown cell, $kernel" refused_cell "$images/suite"
 
   # Upstream's own demo, where the sources have it.
   if [ -f "${sources:-/}/ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c" ]; then

@@ -89,16 +89,25 @@ fn lines(bytes: u32, line: u32) -> impl Iterator<Item = &'static AtomicU32> {
 pub enum Variant {
     /// `relinquish`, out of line.
     Call,
+    /// `relinquish_inline`: the switch is part of the loop. Upstream's kernel has no other code for it than the call.
+    #[cfg(feature = "bundled")]
+    Inline,
 }
 
 impl Variant {
     /// All that this kernel has.
-    pub const ALL: &'static [Self] = &[Self::Call];
+    pub const ALL: &'static [Self] = &[
+        Self::Call,
+        #[cfg(feature = "bundled")]
+        Self::Inline,
+    ];
 
     /// The name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Call => "call",
+            #[cfg(feature = "bundled")]
+            Self::Inline => "inline",
         }
     }
 }

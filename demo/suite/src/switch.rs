@@ -7,7 +7,6 @@ use bsp::memory::region_of;
 use bsp::placement::Placed;
 use measure::{Bench, Case};
 use threadx::Error;
-use threadx::thread::relinquish;
 
 use crate::factors::{Preparation, Variant};
 use crate::report::Report;
@@ -19,29 +18,39 @@ pub const SAMPLES: usize = 256;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-bsp::placed! {
-    /// The measuring loop.
-    pub fn round_trips(sampler: &mut Sampler) {
-        while sampler.wants_more() {
-            sampler.before();
-            let start = bsp::cycles();
-            relinquish();
-            let end = bsp::cycles();
-            sampler.after(start, end);
+/// One variant's code: the measuring loop and the partner's.
+macro_rules! loops {
+    ($measuring:ident, $partner:ident, $relinquish:path) => {
+        bsp::placed! {
+            /// The measuring loop.
+            fn $measuring(sampler: &mut Sampler) {
+                while sampler.wants_more() {
+                    sampler.before();
+                    let start = bsp::cycles();
+                    $relinquish();
+                    let end = bsp::cycles();
+                    sampler.after(start, end);
+                }
+            }
         }
-    }
-}
 
-fn partner() {
-    while !STOP.load(Ordering::Relaxed) {
-        relinquish();
-    }
+        fn $partner() {
+            while !STOP.load(Ordering::Relaxed) {
+                $relinquish();
+            }
+        }
+    };
 }
+loops!(by_call, partner_by_call, threadx::thread::relinquish);
+#[cfg(feature = "bundled")]
+loops!(inline, partner_inline, threadx::thread::relinquish_inline);
 
 /// The four measuring loops and the partner's loop of a variant.
 fn code(variant: Variant) -> ([Placed<fn(&mut Sampler)>; 4], fn()) {
     match variant {
-        Variant::Call => (round_trips(), partner),
+        Variant::Call => (by_call(), partner_by_call),
+        #[cfg(feature = "bundled")]
+        Variant::Inline => (inline(), partner_inline),
     }
 }
 
