@@ -69,6 +69,13 @@ pub use exit::exit;
 #[doc(hidden)]
 pub use ufmt;
 
+/// Lets the core sleep until an interrupt is pending: what an idle thread does on a kernel that spins when nothing is
+/// ready. Callable from every context.
+#[cfg(target_arch = "arm")]
+pub fn wait_for_interrupt() {
+    aarch32_cpu::asm::wfi();
+}
+
 /// Kernel ticks a second.
 #[must_use]
 pub const fn tick_hz() -> u32 {
