@@ -133,6 +133,11 @@ field_reports() {
 }
 check 'field reports' field_reports
 
+stage 'fetching upstream' "$ROOT/scripts/test-get-threadx.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
+
 check txbench build_txbench --quiet
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
 
