@@ -68,7 +68,13 @@ static const struct { const char *name; ULONG value, documented; } constants[] =
     CONSTANT(TX_BYTE_MEMORY, 9) CONSTANT(TX_IO_DRIVER, 10) CONSTANT(TX_FILE, 11) CONSTANT(TX_TCP_IP, 12)
     CONSTANT(TX_MUTEX_SUSP, 13) CONSTANT(TX_PRIORITY_CHANGE, 14) CONSTANT(TX_INT_DISABLE, 0x80)
     CONSTANT(TX_INT_ENABLE, 0) CONSTANT(TX_NO_SUSPENSIONS, 0) CONSTANT(TX_NO_MESSAGES, 0) CONSTANT(TX_EMPTY, 0)
-    CONSTANT(TX_CLEAR_ID, 0) CONSTANT(TX_STACK_FILL, 0xEFEFEFEF) CONSTANT(TX_MAX_PRIORITIES, 32)
+    CONSTANT(TX_TRACE_ALL_EVENTS, 0x7FF) CONSTANT(TX_TRACE_INTERNAL_EVENTS, 0x1) CONSTANT(TX_TRACE_BLOCK_POOL_EVENTS, 0x2)
+    CONSTANT(TX_TRACE_BYTE_POOL_EVENTS, 0x4) CONSTANT(TX_TRACE_EVENT_FLAGS_EVENTS, 0x8)
+    CONSTANT(TX_TRACE_INTERRUPT_CONTROL_EVENT, 0x10) CONSTANT(TX_TRACE_MUTEX_EVENTS, 0x20)
+    CONSTANT(TX_TRACE_QUEUE_EVENTS, 0x40) CONSTANT(TX_TRACE_SEMAPHORE_EVENTS, 0x80)
+    CONSTANT(TX_TRACE_THREAD_EVENTS, 0x100) CONSTANT(TX_TRACE_TIME_EVENTS, 0x200) CONSTANT(TX_TRACE_TIMER_EVENTS, 0x400)
+    CONSTANT(TX_TRACE_USER_EVENTS, 0x80000000) CONSTANT(TX_TRACE_USER_EVENT_START, 4096)
+    CONSTANT(TX_TRACE_USER_EVENT_END, 65535) CONSTANT(TX_CLEAR_ID, 0) CONSTANT(TX_STACK_FILL, 0xEFEFEFEF) CONSTANT(TX_MAX_PRIORITIES, 32)
     CONSTANT(TX_TIMER_TICKS_PER_SECOND, 100)
 };
 
@@ -628,6 +634,23 @@ static VOID test_timers(VOID)
     IS(tx_interrupt_control(TX_INT_ENABLE) & TX_INT_DISABLE, TX_INT_ENABLE);
 }
 
+/* ---- trace, which neither kernel records here ---- */
+
+static VOID buffer_full(VOID *buffer) { (VOID) buffer; }
+
+static VOID test_trace(VOID)
+{
+    static ULONG buffer[64];
+    IS(tx_trace_enable(buffer, sizeof(buffer), 4), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_event_filter(TX_TRACE_ALL_EVENTS | TX_TRACE_USER_EVENTS), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_event_unfilter(TX_TRACE_THREAD_EVENTS | TX_TRACE_TIMER_EVENTS | TX_TRACE_TIME_EVENTS), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_buffer_full_notify(buffer_full), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_user_event_insert(TX_TRACE_USER_EVENT_START, 1, 2, 3, 4), TX_FEATURE_NOT_ENABLED);
+    tx_trace_isr_enter_insert(1);
+    tx_trace_isr_exit_insert(1);
+    IS(tx_trace_disable(), TX_FEATURE_NOT_ENABLED);
+}
+
 /* ---- what is refused ---- */
 
 static VOID test_errors(VOID)
@@ -715,7 +738,7 @@ static const struct { const char *name; VOID (*test)(VOID); } tests[] = {
     { "constants", test_constants }, { "threads", test_threads },     { "semaphores", test_semaphores },
     { "mutexes", test_mutexes },     { "queues", test_queues },       { "event flags", test_event_flags },
     { "pools", test_pools },         { "timers and time", test_timers }, { "errors", test_errors },
-    { "waiting", test_waiting },
+    { "trace", test_trace },         { "waiting", test_waiting },
 };
 
 static VOID main_entry(ULONG input)
