@@ -261,6 +261,14 @@ if fw_cargo rustc --quiet --release --package demo --features demo/twin -- -C sa
   else
     bad "D03: $linked objects of the demo's link have the hard-float ABI, none in:${unmarked:- no file}"
   fi
+  # One definition of each memory function, and none that calls itself (D04).
+  image=$(fw_dir release)/demo
+  for name in memcpy memmove memset memcmp; do
+    count=$(arm-none-eabi-nm "$image" | grep -cE " [TtWw] (__aeabi_)?$name\$" || true)
+    addresses=$(arm-none-eabi-nm "$image" | awk -v name="$name" '$3 == name {print $1}' | sort -u | wc -l)
+    calls=$(arm-none-eabi-objdump -d --disassemble="$name" "$image" | grep -cE "\\sbl?x?\\s.*<$name>" || true)
+    if [ "$addresses" -le 1 ] && [ "$calls" = 0 ]; then ok "D04: $name is there $count times by name, once by address, and does not call itself"; else bad "D04: $name has $addresses definitions and $calls calls of itself"; fi
+  done
   rm -rf "$(fw_dir release)"/deps/rustc?????? "$(fw_dir release)"/deps/demo-*.{o,bc,ll}
 else
   bad "D03: the demo does not link: $(grep -m 1 error "$scratch/log")"

@@ -261,12 +261,19 @@ lane() {
   if [ "$runs" = 1 ]; then skip "demo records, $kernel" '--quick'; else check "demo records, $kernel" same_records; fi
   [ "$kernel" != bundled ] || check 'README figures' readme_figures
 
-  # C programs with nothing but tx_api.h.
+  # C programs with nothing but tx_api.h; upstream's sample where the sources have it.
   if command -v arm-none-eabi-gcc >/dev/null; then
     # shellcheck disable=SC2046 # several words
-    check "C programs, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" conformance)
+    set -- $(fw_features "$kernel" conformance)
+    [ ! -f "${sources:-/}/samples/demo_threadx.c" ] || set -- "$@" --features conformance/sample
+    check "C programs, build, $kernel" fw_cargo build --quiet --release "$@"
     [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/conformance" --timeout 120 --expect-exit 0 \
       --expect 'checks of the documented C API passed'
+    if [ ! -f "${sources:-/}/samples/demo_threadx.c" ]; then
+      skip "upstream's sample, $kernel" 'no sources that have it'
+    else
+      check "upstream's sample, $kernel" "$TXBENCH" run "$images/sample" --timeout 120 --expect-exit 0 --expect 'ran for a second'
+    fi
   else
     skip "C programs, $kernel" 'no arm-none-eabi-gcc'
   fi
