@@ -9,12 +9,18 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use bsp::memory::{Btcm, Dram0};
 use measure::{Bench, Cache, Samples, elapsed};
+#[cfg(not(feature = "inline"))]
 use threadx::thread::relinquish;
+#[cfg(feature = "inline")]
+use threadx::thread::relinquish_inline as relinquish;
 use threadx::{Builder, Error, Region, Stack, ThreadCell};
 
 use crate::SCALE;
 use crate::report::Report;
 use crate::sample::Undisturbed;
+
+/// How the Rust code reaches the switch, as records have it.
+pub const VARIANT: &str = if cfg!(feature = "inline") { "inline" } else { "call" };
 
 /// Samples of a series.
 pub const ROUNDS: usize = 256;

@@ -35,7 +35,7 @@ fn compile() -> Result<(), String> {
         println!("cargo::rerun-if-changed={dir}");
     }
     let out = env::var("OUT_DIR").unwrap_or_default();
-    let mut programs = vec![("conformance", PathBuf::from("conformance.c"))];
+    let mut programs = vec![("c-conformance", PathBuf::from("conformance.c"))];
     if env::var_os("CARGO_FEATURE_SAMPLE").is_some() {
         programs.push(("sample", sample()?));
     }
