@@ -39,10 +39,13 @@ pub mod interrupt;
 pub mod linflexd;
 pub mod memory;
 pub mod mpu;
+pub mod placement;
 pub mod stage;
 pub mod tcm;
 pub mod timer;
 
+#[cfg(target_arch = "arm")]
+mod command_line;
 #[cfg(target_arch = "arm")]
 pub mod console;
 #[cfg(target_arch = "arm")]
@@ -55,6 +58,8 @@ mod kernel;
 #[cfg(target_arch = "arm")]
 pub use aarch32_rt::entry;
 pub use board::NAME;
+#[cfg(target_arch = "arm")]
+pub use command_line::{CommandLineError, command_line};
 #[cfg(target_arch = "arm")]
 pub use console::{Console, console};
 #[cfg(target_arch = "arm")]
