@@ -25,10 +25,13 @@ pub const VARIANT: &str = if cfg!(feature = "inline") { "inline" } else { "call"
 /// Samples of a series.
 pub const ROUNDS: usize = 256;
 
+/// The series lies on the stack, and where the switch is inlined so do D8-D15 and one more copy of it.
+const MEASURING_BYTES: usize = if cfg!(feature = "inline") { 6144 } else { 4096 };
+
 threadx::stack! {
-    pub static MEASURING_BTCM: Stack<Btcm, { 4096 * SCALE }>;
+    pub static MEASURING_BTCM: Stack<Btcm, { MEASURING_BYTES * SCALE }>;
     pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE }>;
-    pub static MEASURING_DRAM0: Stack<Dram0, { 4096 * SCALE }>;
+    pub static MEASURING_DRAM0: Stack<Dram0, { MEASURING_BYTES * SCALE }>;
     pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE }>;
 }
 
