@@ -18,9 +18,10 @@ use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const EVENT_FLAGS_ID: u32 = 0x4556_4E54;
+static WAIT: Wait = Wait::new(TX_EVENT_FLAG, TX_NO_EVENTS);
 /// Bit of a get option: the flags are cleared.
 const CLEAR: UINT = 1;
 
@@ -98,31 +99,32 @@ impl EventFlags {
         k.event_flags.push_back(self);
     }
 
-    /// Status, and the flags of the whole group: with success as they were before the clear, otherwise
-    /// as they were at the call.
+    /// Writes the flags of the whole group to `output`: with success as they were before the clear,
+    /// otherwise as they were at the call.
+    ///
+    /// # Safety
+    ///
+    /// `output` is writable until this returns.
     #[inline(always)]
-    pub(crate) fn get(self, requested: ULONG, option: UINT, wait: ULONG) -> (UINT, ULONG) {
+    pub(crate) unsafe fn get(self, requested: ULONG, option: UINT, output: *mut ULONG, wait: ULONG) -> UINT {
         let k = lock();
         let flags = self.current.get() & !self.delayed_clear.get();
+        // SAFETY: the caller's promise.
+        unsafe { output.write(flags) };
         if satisfied(flags, requested, option) {
             if option & CLEAR != 0 {
                 self.clear(requested);
             }
-            return (TX_SUCCESS, flags);
+            return TX_SUCCESS;
         }
         if wait == TX_NO_WAIT || requested == 0 {
-            return (TX_NO_EVENTS, flags);
+            return TX_NO_EVENTS;
         }
-        self.wait(k, requested, option, wait, flags)
-    }
-
-    #[inline(never)]
-    fn wait(self, k: Locked, requested: ULONG, option: UINT, wait: ULONG, flags: ULONG) -> (UINT, ULONG) {
-        let Some(thread) = k.may_wait(wait) else { return (TX_NO_EVENTS, flags) };
+        let Some(thread) = k.may_wait(wait) else { return TX_NO_EVENTS };
+        thread.wait_memory.set(output);
         thread.wait_value.set(requested);
         thread.wait_option.set(option as u8);
-        let status = k.suspend_in(thread, &self.waiters, Place::Back, TX_EVENT_FLAG, wait, TX_NO_EVENTS);
-        (status, if status == TX_SUCCESS { thread.wait_value.get() } else { flags })
+        Locked::suspend_in(thread, &self.waiters, wait, &WAIT, k) as UINT
     }
 
     #[inline(always)]
@@ -150,14 +152,23 @@ impl EventFlags {
     /// The part of a set that concerns others.
     #[inline(never)]
     fn serve(self, flags: ULONG, k: Locked) -> UINT {
-        let notify = self.set_notify.get();
-        if self.waiters.len() == 1 && notify.is_none() && !self.reviewing.get() {
+        if self.waiters.is_single()
+            && self.set_notify.get().is_none()
+            && !self.reviewing.get()
+            && let Some(thread) = self.waiters.first()
+        {
             // Nobody else is concerned: no review, no preemption to put off.
-            if let Some(thread) = self.waiters.first() {
-                self.grant(&k, thread, self.current.get());
+            if self.satisfy(thread, self.current.get()) {
+                return Locked::grant(&self.waiters, thread, k) as UINT;
             }
             return TX_SUCCESS;
         }
+        self.serve_all(flags, k)
+    }
+
+    #[inline(never)]
+    fn serve_all(self, flags: ULONG, k: Locked) -> UINT {
+        let notify = self.set_notify.get();
         k.disable_preemption();
         if self.reviewing.get() {
             self.delayed_clear.set(self.delayed_clear.get() & !flags);
@@ -177,18 +188,21 @@ impl EventFlags {
         TX_SUCCESS
     }
 
-    /// Wakes `thread` if `flags` satisfy it, and clears what it asked to be cleared.
+    /// Whether `flags` satisfy the waiter `thread`. If so it gets them, and what it asked to be cleared is
+    /// cleared; it remains to be woken.
     #[inline(always)]
-    fn grant(self, k: &Locked, thread: Thread, flags: ULONG) {
+    fn satisfy(self, thread: Thread, flags: ULONG) -> bool {
         let requested = thread.wait_value.get();
         let option = thread.wait_option.get() as UINT;
-        if satisfied(flags, requested, option) {
+        let satisfied = satisfied(flags, requested, option);
+        if satisfied {
             if option & CLEAR != 0 {
                 self.current.set(self.current.get() & !requested);
             }
-            thread.wait_value.set(flags);
-            k.wake(thread, TX_SUCCESS);
+            // SAFETY: the waiter, whose `get` has not returned, vouched for its output.
+            unsafe { thread.wait_memory.get().write(flags) };
         }
+        satisfied
     }
 
     fn review(self, k: &Locked) {
@@ -198,7 +212,9 @@ impl EventFlags {
         let mut at = self.waiters.first();
         while let Some(thread) = at {
             at = self.waiters.after(thread);
-            self.grant(k, thread, flags);
+            if self.satisfy(thread, flags) {
+                k.wake(thread, TX_SUCCESS);
+            }
             if at.is_some() {
                 // Nobody can join while preemption is disabled, so an unchanged number of waiters
                 // says that `at` is still one of them.

@@ -10,7 +10,7 @@ use crate::list::List;
 use crate::mutex::{CreatedMutex, Mutex};
 use crate::port;
 use crate::queue::{CreatedQueue, Queue};
-use crate::scheduler::Scheduler;
+use crate::scheduler::{ReadyList, Scheduler};
 use crate::semaphore::{CreatedSemaphore, Semaphore};
 use crate::thread::{CreatedThread, Thread};
 use crate::timer::Timers;
@@ -54,7 +54,12 @@ impl Kernel {
     }
 }
 
-// SAFETY: the only access is through `Locked`, which exists while interrupts are masked on the one
+/// Address of the ready list of a priority.
+pub(crate) fn ready_list(priority: u8) -> *const ReadyList {
+    KERNEL.scheduler.list(priority)
+}
+
+// SAFETY: the only access is through `Locked` and through what it hands out, which exists while interrupts are masked on the one
 // processor (on the host: while the one OS thread that holds the baton runs), so accesses from
 // different contexts never overlap.
 unsafe impl Sync for Kernel {}
@@ -91,6 +96,14 @@ impl Drop for Locked {
 }
 
 impl Locked {
+    /// Gives the guard up for its posture, which is not restored.
+    #[inline(always)]
+    pub(crate) fn into_posture(self) -> port::Posture {
+        let posture = self.posture;
+        core::mem::forget(self);
+        posture
+    }
+
     /// The posture that dropping this guard restores.
     pub(crate) fn posture(&self) -> port::Posture {
         self.posture

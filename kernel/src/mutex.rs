@@ -17,9 +17,10 @@ use crate::object_ref;
 use crate::port::{self, Current};
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const MUTEX_ID: u32 = 0x4D55_5445;
+static WAIT: Wait = Wait::new(TX_MUTEX_SUSP, TX_NOT_AVAILABLE);
 /// Weaker than every priority.
 pub(crate) const NOT_INHERITED: u8 = TX_MAX_PRIORITIES as u8;
 
@@ -137,7 +138,10 @@ impl Mutex {
     #[inline(never)]
     fn contend(self, wait: ULONG, k: Locked) -> Code {
         let Some(thread) = k.may_wait(wait) else { return TX_NOT_AVAILABLE as Code };
-        if self.inherit.get() {
+        if !self.inherit.get() {
+            return Locked::suspend_in_any(&self.waiters, wait, &WAIT, k);
+        }
+        {
             let priority = thread.priority.get();
             self.lent.set(self.lent.get().min(priority));
             // No owner: taken in initialization, and never to be put by a thread. The wait ends by
@@ -149,7 +153,11 @@ impl Mutex {
                 k.apply_inheritance(owner);
             }
         }
-        k.suspend_in(thread, &self.waiters, Place::Back, TX_MUTEX_SUSP, wait, TX_NOT_AVAILABLE) as Code
+        if let Err(error) = k.join(thread, &self.waiters, wait, &WAIT) {
+            return error;
+        }
+        // The loan may have moved the owner above everybody.
+        Locked::suspend_and_select(thread, TX_MUTEX_SUSP as Code, k)
     }
 
     #[inline(always)]
@@ -189,8 +197,8 @@ impl Mutex {
             match next {
                 // No priority has changed, or it leaves `next` as the only one who may preempt: the
                 // wake is the last step.
-                Some(next) if !self.inherit.get() || self.waiters.len() == 1 && k.is_settled() => {
-                    k.wake(next, TX_SUCCESS);
+                Some(next) if !self.inherit.get() || self.waiters.is_single() && k.is_settled() => {
+                    return Locked::grant_any(next, k);
                 }
                 _ => {
                     k.disable_preemption();
@@ -346,7 +354,7 @@ impl Locked {
             if t.priority.get() != t.user_priority.get().min(t.inherited.get()) {
                 result = Err("an effective priority is neither the user's nor the inherited one");
             }
-            if t.threshold.get() != t.user_threshold.get().min(t.priority.get()) {
+            if t.threshold() != t.user_threshold.get().min(t.priority.get()) {
                 result = Err("an effective threshold is neither the user's nor the priority");
             }
         });

@@ -17,9 +17,12 @@ use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const QUEUE_ID: u32 = 0x5155_4555;
+static RECEIVER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_EMPTY);
+static SENDER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_FULL);
+static FRONT_SENDER_WAIT: Wait = Wait::first(TX_QUEUE_SUSP, TX_QUEUE_FULL);
 /// Largest message, in words.
 pub(crate) const MAX_MESSAGE: UINT = 16;
 
@@ -193,17 +196,16 @@ impl Queue {
             let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_FULL as Code };
             thread.wait_memory.set(source.cast_mut());
             thread.wait_option.set(if FRONT { role::FRONT_SENDER } else { role::SENDER });
-            let place = if FRONT { Place::Front } else { Place::Back };
+            let kind = if FRONT { &FRONT_SENDER_WAIT } else { &SENDER_WAIT };
             // Before the wait: after it the queue may be gone.
-            let notify = self.send_notify.get();
-            let status = k.suspend_in(thread, &self.waiters, place, TX_QUEUE_SUSP, wait, TX_QUEUE_FULL);
-            if status == TX_SUCCESS
-                && let Some(notify) = notify
-            {
-                drop(k);
+            let Some(notify) = self.send_notify.get() else {
+                return Locked::suspend_in(thread, &self.waiters, wait, kind, k);
+            };
+            let status = Locked::suspend_in(thread, &self.waiters, wait, kind, k);
+            if status == TX_SUCCESS as Code {
                 self.call(notify);
             }
-            return status as Code;
+            return status;
         }
         let notify = self.send_notify.get();
         if notify.is_some() {
@@ -215,6 +217,9 @@ impl Queue {
                 // SAFETY: the receiver, which waits, vouched for its destination, the sender for the
                 // source.
                 unsafe { copy(source, receiver.wait_memory.get(), self.message_size.get()) };
+                if notify.is_none() {
+                    return Locked::grant(&self.waiters, receiver, k);
+                }
                 k.wake(receiver, TX_SUCCESS);
             }
             _ => {
@@ -268,7 +273,7 @@ impl Queue {
             let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_EMPTY as Code };
             thread.wait_memory.set(destination);
             thread.wait_option.set(role::RECEIVER);
-            return k.suspend_in(thread, &self.waiters, Place::Back, TX_QUEUE_SUSP, wait, TX_QUEUE_EMPTY) as Code;
+            return Locked::suspend_in(thread, &self.waiters, wait, &RECEIVER_WAIT, k);
         }
         match self.waiters.first() {
             Some(sender) if enqueued == self.capacity.get() => {
@@ -282,7 +287,7 @@ impl Queue {
                     self.fetch(destination);
                     self.store(source);
                 }
-                k.wake(sender, TX_SUCCESS);
+                return Locked::grant(&self.waiters, sender, k);
             }
             _ => {
                 self.enqueued.set(enqueued - 1);

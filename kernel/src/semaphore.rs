@@ -7,9 +7,10 @@ use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::types::*;
-use crate::wait::WaitQueue;
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const SEMAPHORE_ID: u32 = 0x5345_4D41;
+static WAIT: Wait = Wait::new(TX_SEMAPHORE_SUSP, TX_NO_INSTANCE);
 
 /// Control block of a counting semaphore. Same rules as for [`crate::TX_THREAD`].
 #[repr(C)]
@@ -98,21 +99,20 @@ impl Semaphore {
                 self.count.set(rest);
                 TX_SUCCESS
             }
-            None => self.wait(wait, k) as UINT,
+            None => Locked::wait(&self.waiters, wait, &WAIT, k) as UINT,
         }
-    }
-
-    #[inline(never)]
-    fn wait(self, wait: ULONG, k: Locked) -> Code {
-        k.wait(&self.waiters, TX_SEMAPHORE_SUSP, wait, TX_NO_INSTANCE) as Code
     }
 
     /// The unit goes to the first waiter, if there is one, and past the count.
     #[inline(always)]
     pub(crate) fn put(self) -> UINT {
         let k = lock();
+        // One branch for both: the usual case comes to no call, and so needs no frame.
         if self.waiters.first().is_some() || self.put_notify.get().is_some() {
-            return self.put_and_tell(k) as UINT;
+            return match self.waiters.first() {
+                Some(waiter) if self.put_notify.get().is_none() => Locked::grant(&self.waiters, waiter, k) as UINT,
+                _ => self.put_and_tell(k) as UINT,
+            };
         }
         self.count.set(self.count.get().wrapping_add(1));
         TX_SUCCESS

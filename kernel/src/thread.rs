@@ -7,13 +7,22 @@ use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links, List};
 use crate::mutex::{Mutex, NOT_INHERITED, OwnedMutex};
 use crate::object_ref;
-use crate::port::{self, Context, Current, Executor};
+use crate::port::{self, Context, Current, Executor, slow};
+use crate::scheduler::ReadyList;
 use crate::timer::TimerInternal;
 use crate::types::*;
 use crate::wait::WaitQueueRef;
 
 /// Tag of a created thread.
 pub(crate) const THREAD_ID: u32 = 0x5448_5244;
+
+/// Bits of [`TX_THREAD::pending`].
+pub(crate) mod pending {
+    /// The thread's timeout is in the wheel, or was until it expired.
+    pub(crate) const TIMEOUT: u8 = 1;
+    /// A suspend came during the wait: the thread is suspended when it ends.
+    pub(crate) const SUSPENSION: u8 = 2;
+}
 
 /// Control block of a thread.
 ///
@@ -31,8 +40,11 @@ pub struct TX_THREAD {
     pub(crate) entry_input: Cell<ULONG>,
     pub(crate) entry_exit_notify: Cell<Option<EntryExitNotify>>,
     ready_links: Links<Thread>,
+    /// The ready list of the thread's priority.
+    ready_list: Cell<*const ReadyList>,
     created_links: Links<Thread>,
     wait_links: Links<Thread>,
+    /// Where the thread waits. Means something only in the states of a wait; `None` in a sleep.
     pub(crate) wait_queue: Cell<Option<WaitQueueRef>>,
     /// What the thread waits for or, once woken, got: event flags, bytes of memory.
     pub(crate) wait_value: Cell<ULONG>,
@@ -50,19 +62,17 @@ pub struct TX_THREAD {
     slice_turn: Cell<ULONG>,
     pub(crate) state: Cell<u8>,
     pub(crate) priority: Cell<u8>,
-    pub(crate) threshold: Cell<u8>,
     pub(crate) user_priority: Cell<u8>,
     pub(crate) user_threshold: Cell<u8>,
     /// Best priority lent by the waiters of owned inherit mutexes, else [`NOT_INHERITED`]. The
     /// effective priority is the better of this and the user's; the effective threshold is the
     /// stronger of the effective priority and the user's threshold.
     pub(crate) inherited: Cell<u8>,
-    pub(crate) timeout_status: Cell<u8>,
     pub(crate) wait_status: Cell<u8>,
     /// How the thread waits: option of an event flags request, role at a queue.
     pub(crate) wait_option: Cell<u8>,
-    pub(crate) suspend_pending: Cell<bool>,
-    timer_thread: Cell<bool>,
+    /// What the end of a wait or sleep has to see to: bits of [`pending`]. Mostly nothing.
+    pub(crate) pending: Cell<u8>,
 }
 
 // The block holds all that a switch saves; this bounds what a thread costs beside its stack.
@@ -99,6 +109,7 @@ impl TX_THREAD {
             entry_input: Cell::new(0),
             entry_exit_notify: Cell::new(None),
             ready_links: Links::new(),
+            ready_list: Cell::new(null()),
             created_links: Links::new(),
             wait_links: Links::new(),
             wait_queue: Cell::new(None),
@@ -112,15 +123,12 @@ impl TX_THREAD {
             slice_turn: Cell::new(0),
             state: Cell::new(TX_TERMINATED as u8),
             priority: Cell::new(0),
-            threshold: Cell::new(0),
             user_priority: Cell::new(0),
             user_threshold: Cell::new(0),
             inherited: Cell::new(NOT_INHERITED),
-            timeout_status: Cell::new(0),
             wait_status: Cell::new(0),
             wait_option: Cell::new(0),
-            suspend_pending: Cell::new(false),
-            timer_thread: Cell::new(false),
+            pending: Cell::new(0),
         }
     }
 
@@ -145,13 +153,65 @@ impl TX_THREAD {
 
     #[inline(always)]
     pub(crate) fn is_timer_thread(&self) -> bool {
-        self.timer_thread.get()
+        self.executor.slow().get() & slow::TIMER_THREAD != 0
     }
 
-    /// As far as the thread itself goes, a relinquish may simply go to the next of its equals.
+    /// A relinquish that this thread makes now may simply go to the next of its equals.
     #[inline(always)]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.threshold.get() == self.priority.get() && !self.is_timer_thread()
+    pub(crate) fn is_fast(&self) -> bool {
+        self.executor.slow().get() == 0
+    }
+
+    /// The preemption-threshold in force.
+    #[inline(always)]
+    pub(crate) fn threshold(&self) -> u8 {
+        self.executor.threshold().get()
+    }
+
+    /// Gives a thread that is in no ready list the priority and threshold that are in force from now on.
+    pub(crate) fn set_levels(&self, priority: u8, threshold: u8) {
+        self.priority.set(priority);
+        self.ready_list.set(crate::kernel::ready_list(priority));
+        self.set_threshold(threshold);
+    }
+
+    /// Gives a thread the threshold that is in force from now on.
+    pub(crate) fn set_threshold(&self, threshold: u8) {
+        self.executor.threshold().set(threshold);
+        self.set_slow(slow::THRESHOLD, threshold != self.priority.get());
+    }
+
+    /// Sets or clears bits of [`slow`].
+    pub(crate) fn set_slow(&self, bits: u8, on: bool) {
+        let slow = self.executor.slow();
+        slow.set(if on { slow.get() | bits } else { slow.get() & !bits });
+    }
+
+    /// The ready list of the thread's priority.
+    #[inline(always)]
+    pub(crate) fn ready_list(&self) -> &'static ReadyList {
+        // SAFETY: `set_levels`, which comes before the kernel knows the thread, stored the address of one
+        // of the kernel's lists, which live for ever; shared references only, as everywhere in the kernel.
+        unsafe { &*self.ready_list.get() }
+    }
+
+    /// Waits on an object or sleeps.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !matches!(self.state.get() as UINT, TX_READY | TX_SUSPENDED | TX_COMPLETED | TX_TERMINATED)
+    }
+
+    /// Sets bits of [`pending`].
+    #[inline(always)]
+    pub(crate) fn add_pending(&self, bits: u8) {
+        self.pending.set(self.pending.get() | bits);
+    }
+
+    /// Clears bits of [`pending`]; says whether one was set.
+    #[inline(always)]
+    pub(crate) fn take_pending(&self, bits: u8) -> bool {
+        let pending = self.pending.get();
+        self.pending.set(pending & !bits);
+        pending & bits != 0
     }
 
     /// Completed or terminated: nothing of the thread will run again.
@@ -223,14 +283,13 @@ impl Thread {
         self.stack_size.set(options.stack_size);
         self.entry_exit_notify.set(None);
         self.time_slice.set(options.time_slice);
-        self.priority.set(options.priority);
+        self.set_levels(options.priority, options.threshold);
         self.user_priority.set(options.priority);
-        self.threshold.set(options.threshold);
         self.user_threshold.set(options.threshold);
-        self.timer_thread.set(options.timer_thread);
+        self.set_slow(slow::TIMER_THREAD, options.timer_thread);
         self.preemptions.set(0);
         self.wait_queue.set(None);
-        self.suspend_pending.set(false);
+        self.pending.set(0);
         self.state.set(TX_SUSPENDED as u8);
         self.timeout.bind(self);
         self.prepare();
@@ -272,7 +331,7 @@ impl Thread {
         self.preemptions.set(0);
         self.prepare();
         let k = lock();
-        self.suspend_pending.set(false);
+        self.pending.set(0);
         self.state.set(TX_SUSPENDED as u8);
         k.enable_preemption();
         TX_SUCCESS
@@ -282,11 +341,11 @@ impl Thread {
         let k = lock();
         match self.state.get() as UINT {
             TX_READY => {
-                if port::running() == Some(self) {
-                    if !matches!(port::current(), Current::Thread(_)) || k.scheduler.preemption_disabled() {
-                        return TX_SUSPEND_ERROR;
-                    }
-                    k.suspend_running(self, TX_SUSPENDED);
+                if port::preemptible() == Some(self) {
+                    self.wait_status.set(TX_SUCCESS as u8);
+                    return Locked::suspend_running(self, TX_SUSPENDED as Code, k) as UINT;
+                } else if port::running() == Some(self) {
+                    return TX_SUSPEND_ERROR;
                 } else {
                     k.make_unready(self, TX_SUSPENDED);
                 }
@@ -295,7 +354,7 @@ impl Thread {
             TX_SUSPENDED => TX_SUCCESS,
             TX_COMPLETED | TX_TERMINATED => TX_SUSPEND_ERROR,
             _ => {
-                self.suspend_pending.set(true);
+                self.add_pending(pending::SUSPENSION);
                 TX_SUCCESS
             }
         }
@@ -306,7 +365,7 @@ impl Thread {
         if self.state.get() == TX_SUSPENDED as u8 {
             k.make_ready(self);
             TX_SUCCESS
-        } else if self.suspend_pending.replace(false) {
+        } else if self.take_pending(pending::SUSPENSION) {
             TX_SUSPEND_LIFTED
         } else {
             TX_RESUME_ERROR
@@ -355,19 +414,21 @@ impl Thread {
         if let Some(release_owned) = k.release_owned.get() {
             release_owned(&k, self);
         }
-        self.suspend_pending.set(false);
+        self.take_pending(pending::SUSPENSION);
         if self.is_ready() {
             if port::running() == Some(self) {
                 // A thread that ends with preemption disabled takes its claim on the processor
                 // with it.
-                k.force_preemption();
+                k.force_preemption(self);
                 port::abandon_running();
-                k.suspend_running(self, state);
+                Locked::suspend_and_select(self, state as Code, k);
                 return;
             }
             k.make_unready(self, state);
         } else {
-            if let Some(queue) = self.wait_queue.take() {
+            if self.is_waiting()
+                && let Some(queue) = self.wait_queue.get()
+            {
                 queue.remove(self);
             }
             k.stop_timeout(self);
@@ -436,7 +497,7 @@ impl Thread {
             state: self.state.get() as UINT,
             run_count: self.context().turns().wrapping_add(self.preemptions.get()).wrapping_add(running as ULONG),
             priority: self.priority.get() as UINT,
-            threshold: self.threshold.get() as UINT,
+            threshold: self.threshold() as UINT,
             time_slice: self.slice_left(),
             next: self.created_links.next(),
             next_suspended: self.wait_links.next(),
@@ -446,7 +507,7 @@ impl Thread {
 
 impl Locked {
     /// Suspends the running thread for `ticks`.
-    pub(crate) fn sleep(&self, ticks: ULONG) -> UINT {
+    pub(crate) fn sleep(self, ticks: ULONG) -> UINT {
         let Current::Thread(thread) = port::current() else { return TX_CALLER_ERROR };
         if thread.is_timer_thread() {
             return TX_CALLER_ERROR;
@@ -457,13 +518,11 @@ impl Locked {
         if self.scheduler.preemption_disabled() {
             return TX_CALLER_ERROR;
         }
-        thread.timeout_status.set(TX_SUCCESS as u8);
-        thread.wait_status.set(TX_SUCCESS as u8);
+        thread.wait_queue.set(None);
         if ticks != TX_WAIT_FOREVER {
-            self.start_timeout(thread, ticks);
+            self.start_timeout(thread, ticks, TX_SUCCESS as Code);
         }
-        self.suspend_running(thread, TX_SLEEP);
-        thread.wait_status.get() as UINT
+        Self::suspend_running(thread, TX_SLEEP as Code, self) as UINT
     }
 
     /// Reports a thread whose stack pointer has left its stack or whose lowest word was overwritten.
@@ -480,20 +539,22 @@ impl Locked {
         let _ = thread;
     }
 
-    /// [`Self::check_stack`] of the thread that executes.
+    /// Whether [`Self::stack_damaged`] has to be called for the thread that executes.
     #[inline(always)]
-    pub(crate) fn check_own_stack(&self, running: Thread) {
+    pub(crate) fn own_stack_damaged(&self, running: Thread) -> bool {
         #[cfg(feature = "stack-checking")]
-        if !port::own_stack_intact(running) {
-            self.stack_damaged(running);
-        }
+        return !port::own_stack_intact(running);
         #[cfg(not(feature = "stack-checking"))]
-        let _ = running;
+        {
+            let _ = running;
+            false
+        }
     }
 
-    #[cfg(feature = "stack-checking")]
+    /// Reports a damaged stack.
     #[cold]
-    fn stack_damaged(&self, thread: Thread) {
+    #[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
+    pub(crate) fn stack_damaged(&self, thread: Thread) {
         if let Some(notify) = self.stack_error.get() {
             // SAFETY: registered through `tx_thread_stack_error_notify`, whose caller vouches for
             // the function; the thread is a created one.

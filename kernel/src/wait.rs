@@ -6,8 +6,8 @@ use core::ptr::NonNull;
 use crate::kernel::Locked;
 use crate::list::{LinkKind, Links, List};
 use crate::object_ref;
-use crate::port::{self, Current};
-use crate::thread::Thread;
+use crate::port;
+use crate::thread::{Thread, pending};
 use crate::types::*;
 
 pub(crate) struct WaitLink;
@@ -21,7 +21,8 @@ impl LinkKind<Thread> for WaitLink {
 #[repr(C)]
 pub(crate) struct WaitQueue {
     list: List<Thread, WaitLink>,
-    count: Cell<ULONG>,
+    /// How many they are, if more than one.
+    many: Cell<ULONG>,
     /// What a thread is told that wants to wait here after the object was deleted: a checked service
     /// looks at the object before it locks the kernel, and the object may be gone by then.
     closed: Cell<UINT>,
@@ -35,15 +36,42 @@ object_ref! {
 
 impl WaitQueue {
     pub(crate) const fn new() -> Self {
-        Self { list: List::new(), count: Cell::new(0), closed: Cell::new(TX_SUCCESS) }
+        Self { list: List::new(), many: Cell::new(0), closed: Cell::new(TX_SUCCESS) }
     }
 
+    #[inline(always)]
     pub(crate) fn first(&self) -> Option<Thread> {
         self.list.front()
     }
 
     pub(crate) fn len(&self) -> ULONG {
-        self.count.get()
+        match self.list.front() {
+            None => 0,
+            Some(only) if only.links_wait().next() == Some(only) => 1,
+            Some(_) => self.many.get(),
+        }
+    }
+
+    /// Exactly one thread waits.
+    #[inline(always)]
+    pub(crate) fn is_single(&self) -> bool {
+        self.list.front().is_some_and(|first| first.links_wait().next() == Some(first))
+    }
+
+    #[inline(never)]
+    fn push(&self, thread: Thread, first: bool) {
+        self.many.set(self.len() + 1);
+        if first {
+            self.list.push_front(thread);
+        } else {
+            self.list.push_back(thread);
+        }
+    }
+
+    #[inline(never)]
+    fn remove_from_others(&self, thread: Thread) {
+        self.many.set(self.many.get() - 1);
+        self.list.remove(thread);
     }
 
     /// The object is being deleted: nobody may begin to wait any more.
@@ -58,10 +86,10 @@ impl WaitQueue {
 
     #[inline(always)]
     pub(crate) fn remove(&self, thread: Thread) {
-        if self.count.replace(self.count.get() - 1) == 1 {
+        if thread.links_wait().next() == Some(thread) {
             self.list.remove_only(thread);
         } else {
-            self.list.remove(thread);
+            self.remove_from_others(thread);
         }
     }
 
@@ -104,91 +132,152 @@ impl WaitQueue {
                 result = Err("wait links do not match");
             }
         });
-        if members != self.count.get() {
+        if members != self.len() {
             result = Err("wait queue and its count disagree");
         }
         result
     }
 }
 
-/// Where in a queue a thread waits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    Front,
-    Back,
+/// What the waits of one kind have in common.
+pub(crate) struct Wait {
+    /// State of a thread that waits so.
+    state: u8,
+    /// What it gets when its time is over, and what a thread gets that may not wait.
+    timed_out: u8,
+    /// Before all others.
+    first: bool,
 }
 
+impl Wait {
+    /// A wait behind those who wait already.
+    pub(crate) const fn new(state: UINT, timed_out: UINT) -> Self {
+        Self { state: state as u8, timed_out: timed_out as u8, first: false }
+    }
+
+    /// A wait before those who wait already.
+    pub(crate) const fn first(state: UINT, timed_out: UINT) -> Self {
+        Self { first: true, ..Self::new(state, timed_out) }
+    }
+}
+
+// The functions here take the guard last and end in one another, so that the usual case has no frame:
+// see [`Code`].
 impl Locked {
     /// The running thread, if it may wait as `wait` says: not outside a thread, not in a timer's
     /// expiration function, not with preemption disabled, not with `wait` zero.
     #[inline(always)]
     pub(crate) fn may_wait(&self, wait: ULONG) -> Option<Thread> {
-        match port::current() {
-            Current::Thread(thread)
-                if wait != TX_NO_WAIT && !self.scheduler.preemption_disabled() && !thread.is_timer_thread() =>
-            {
-                Some(thread)
-            }
-            _ => None,
+        if wait == TX_NO_WAIT { None } else { port::waitable() }
+    }
+
+    /// Suspends the running `thread` in `queue` until it is woken, `wait` ticks have passed or the wait is
+    /// aborted; returns what the waker said, or at once what a deleted object says. [`Self::may_wait`] has
+    /// allowed it; the kernel has not been unlocked and nobody's readiness or priority has changed since.
+    #[inline(always)]
+    pub(crate) fn suspend_in(thread: Thread, queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
+        if wait != TX_WAIT_FOREVER || queue.list.front().is_some() || queue.closed.get() != TX_SUCCESS {
+            return Self::suspend_in_any(queue, wait, kind, k);
+        }
+        queue.list.push_only(thread);
+        k.begin_wait(thread, queue);
+        Self::suspend_running(thread, kind.state, k)
+    }
+
+    /// [`Self::suspend_in`] with everything that may have to be thought of.
+    #[inline(never)]
+    pub(crate) fn suspend_in_any(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
+        let Some(thread) = port::waitable() else { return kind.timed_out };
+        match k.join(thread, queue, wait, kind) {
+            Ok(()) => Self::suspend_running(thread, kind.state, k),
+            Err(error) => error,
         }
     }
 
-    /// Suspends the running thread in `queue` until it is woken, times out or is aborted; returns
-    /// what the waker said, or at once what a deleted object says. [`Self::may_wait`] has allowed it
-    /// and the kernel has not been unlocked since. `timed_out` is what the thread gets when `wait` ticks have passed.
-    #[inline(always)]
-    pub(crate) fn suspend_in(
-        &self,
-        thread: Thread,
-        queue: &WaitQueue,
-        place: Place,
-        state: UINT,
-        wait: ULONG,
-        timed_out: UINT,
-    ) -> UINT {
+    /// The part of a suspension in a queue before the thread stops.
+    pub(crate) fn join(&self, thread: Thread, queue: &WaitQueue, wait: ULONG, kind: &'static Wait) -> Result<(), Code> {
         if queue.closed.get() != TX_SUCCESS {
-            return queue.closed.get();
+            return Err(queue.closed.get() as Code);
         }
-        match place {
-            _ if queue.list.front().is_none() => queue.list.push_only(thread),
-            Place::Back => queue.list.push_back(thread),
-            Place::Front => queue.list.push_front(thread),
-        }
-        queue.count.set(queue.count.get() + 1);
-        // SAFETY: the object's delete service wakes every waiter before the object may go away, and
-        // every way out of the wait clears this reference.
-        thread.wait_queue.set(Some(unsafe { WaitQueueRef::new(NonNull::from(queue)) }));
-        thread.timeout_status.set(timed_out as u8);
+        queue.push(thread, kind.first);
+        self.begin_wait(thread, queue);
         if wait != TX_WAIT_FOREVER {
-            self.start_timeout(thread, wait);
+            self.start_timeout(thread, wait, kind.timed_out);
         }
-        self.suspend_running(thread, state);
-        thread.wait_status.get() as UINT
+        Ok(())
     }
 
-    /// [`Self::suspend_in`] at the back, or `timed_out` at once where nothing may wait.
     #[inline(always)]
-    pub(crate) fn wait(&self, queue: &WaitQueue, state: UINT, wait: ULONG, timed_out: UINT) -> UINT {
-        match self.may_wait(wait) {
-            Some(thread) => self.suspend_in(thread, queue, Place::Back, state, wait, timed_out),
-            None => timed_out,
+    fn begin_wait(&self, thread: Thread, queue: &WaitQueue) {
+        // SAFETY: the object's delete service wakes every waiter before the object may go away, and
+        // only the state of a wait gives this reference a meaning.
+        thread.wait_queue.set(Some(unsafe { WaitQueueRef::new(NonNull::from(queue)) }));
+    }
+
+    /// [`Self::suspend_in`], or its `timed_out` at once where nothing may wait.
+    #[inline(always)]
+    pub(crate) fn wait(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
+        match k.may_wait(wait) {
+            Some(thread) => Self::suspend_in(thread, queue, wait, kind, k),
+            None => kind.timed_out,
         }
     }
 
     /// Ends the wait or sleep of `thread` with `status`: it becomes ready, or suspended if that was
     /// asked for meanwhile. May switch to it.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn wake(&self, thread: Thread, status: UINT) {
-        if let Some(queue) = thread.wait_queue.take() {
+        if let Some(queue) = thread.wait_queue.get() {
             queue.remove(thread);
         }
-        self.stop_timeout(thread);
         thread.wait_status.set(status as u8);
-        if thread.suspend_pending.replace(false) {
-            thread.state.set(TX_SUSPENDED as u8);
-        } else {
+        if thread.pending.get() == 0 || !self.settle(thread) {
             self.make_ready(thread);
         }
+    }
+
+    /// Ends the wait of `waiter`, which waits in `queue`, with success, and unlocks the kernel.
+    #[inline(always)]
+    pub(crate) fn grant(queue: &WaitQueue, waiter: Thread, k: Self) -> Code {
+        if waiter.links_wait().next() != Some(waiter) || waiter.pending.get() != 0 {
+            return Self::grant_any(waiter, k);
+        }
+        let list = waiter.ready_list();
+        let only = match list.front() {
+            Some(only) if only.links_ready().next() != Some(only) => return Self::grant_any(waiter, k),
+            only => only,
+        };
+        queue.list.remove_only(waiter);
+        waiter.wait_status.set(TX_SUCCESS as u8);
+        waiter.state.set(TX_READY as u8);
+        match only {
+            Some(only) => k.scheduler.insert_second(only, waiter),
+            None => {
+                k.scheduler.insert_only(waiter);
+                if port::concerns(waiter.priority.get()) {
+                    return Self::preempt_and_unlock(waiter, k);
+                }
+            }
+        }
+        TX_SUCCESS as Code
+    }
+
+    /// [`Self::grant`] to one of several waiters, or to one that has a timeout or is to be suspended.
+    #[inline(never)]
+    pub(crate) fn grant_any(waiter: Thread, k: Self) -> Code {
+        k.wake(waiter, TX_SUCCESS);
+        TX_SUCCESS as Code
+    }
+
+    /// Sees to what is pending at the end of a wait; true if that suspended the thread.
+    #[inline(never)]
+    fn settle(&self, thread: Thread) -> bool {
+        self.stop_timeout(thread);
+        let suspended = thread.take_pending(pending::SUSPENSION);
+        if suspended {
+            thread.state.set(TX_SUSPENDED as u8);
+        }
+        suspended
     }
 
     /// Ends every wait in `queue` with `status`, letting interrupts in between two of them. Called

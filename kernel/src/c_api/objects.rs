@@ -186,9 +186,7 @@ services! {
         group_ptr: *mut TX_EVENT_FLAGS_GROUP, requested_flags: ULONG, get_option: UINT, actual_flags_ptr: *mut ULONG,
         wait_option: ULONG,
     ) -> UINT {
-        let (status, flags) = event_flags(group_ptr).get(requested_flags, get_option, wait_option);
-        actual_flags_ptr.write(flags);
-        status
+        event_flags(group_ptr).get(requested_flags, get_option, actual_flags_ptr, wait_option)
     }
 
     /// `tx_event_flags_get`, checked.

@@ -33,9 +33,9 @@ use core::cell::Cell;
 use core::mem::offset_of;
 use core::ptr::null;
 
-use super::Current;
+use super::{Current, slow};
 use crate::kernel::lock;
-use crate::thread::{self, THREAD_ID, TX_THREAD, Thread};
+use crate::thread::{self, TX_THREAD, Thread};
 use crate::types::*;
 
 #[cfg(any(target_feature = "d32", target_feature = "neon"))]
@@ -130,15 +130,37 @@ impl Context {
 pub(crate) struct Executor {
     context: Context,
     id: Cell<u32>,
+    /// Bits of [`slow`].
+    slow: Cell<u8>,
+    /// Whoever becomes ready above this priority concerns the context: a thread's preemption-threshold,
+    /// in an interrupt handler weaker than every priority, in initialization stronger.
+    threshold: Cell<u8>,
 }
 
 impl Executor {
     pub(crate) const fn new() -> Self {
-        Self { context: Context::new(), id: Cell::new(0) }
+        Self { context: Context::new(), id: Cell::new(0), slow: Cell::new(0), threshold: Cell::new(0) }
     }
 
-    const fn pseudo(cpsr: u32, sp: *const u8, pc: *const ()) -> Self {
-        Self { context: Context::pseudo(cpsr, sp, pc), id: Cell::new(0) }
+    const fn pseudo(threshold: u8, cpsr: u32, sp: *const u8, pc: *const ()) -> Self {
+        Self {
+            context: Context::pseudo(cpsr, sp, pc),
+            id: Cell::new(0),
+            slow: Cell::new(slow::NO_THREAD),
+            threshold: Cell::new(threshold),
+        }
+    }
+
+    /// Bits of [`slow`].
+    #[inline(always)]
+    pub(crate) fn slow(&self) -> &Cell<u8> {
+        &self.slow
+    }
+
+    /// The preemption-threshold in force.
+    #[inline(always)]
+    pub(crate) fn threshold(&self) -> &Cell<u8> {
+        &self.threshold
     }
 
     #[inline(always)]
@@ -176,9 +198,10 @@ unsafe impl Sync for Interrupt {}
 
 /// Pseudo context of the slow path: never saved into, only "switched to" by relinquish.
 static SLOW: Executor =
-    Executor::pseudo(MODE_SVC | CPSR_F | CPSR_I, null(), _tx_relinquish_slow as unsafe extern "C" fn() as *const ());
+    Executor::pseudo(0, MODE_SVC | CPSR_F | CPSR_I, null(), _tx_relinquish_slow as unsafe extern "C" fn() as *const ());
 
 static IDLE: Executor = Executor::pseudo(
+    0,
     MODE_SVC | CPSR_F,
     &raw const __tx_system_stack_top,
     _tx_idle as unsafe extern "C" fn() as *const (),
@@ -187,10 +210,10 @@ static IDLE: Executor = Executor::pseudo(
 /// Where the board points TPIDRPRW to before any code that might call a service: from then on a
 /// service called too early is one called from initialization.
 #[unsafe(export_name = "_tx_initial_context")]
-static INITIALIZATION: Executor = Executor::pseudo(0, null(), null());
+static INITIALIZATION: Executor = Executor::pseudo(0, 0, null(), null());
 
 static INTERRUPT: Interrupt = Interrupt {
-    executor: Executor::pseudo(0, null(), null()),
+    executor: Executor::pseudo(u8::MAX, 0, null(), null()),
     interrupted: Cell::new(&raw const INITIALIZATION.context),
     frame: Cell::new(0),
     reschedule: Cell::new(0),
@@ -402,11 +425,11 @@ fn current_context() -> *const Context {
 #[inline(always)]
 fn thread_of(context: *const Context) -> Option<Thread> {
     // SAFETY: TPIDRPRW and every pointer to a context that is read hold one of the statics above or
-    // the context of a created thread, which is the first field of an `Executor`; its tag tells
+    // the context of a created thread, which is the first field of an `Executor`; its flag tells
     // whether that one is the first field of a control block.
     unsafe {
         let executor = context.cast::<Executor>();
-        if (*executor).id() == THREAD_ID {
+        if (*executor).slow.get() & slow::NO_THREAD == 0 {
             Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
         } else {
             None
@@ -439,6 +462,28 @@ pub(crate) fn running() -> Option<Thread> {
     }
 }
 
+/// The thread that executes, if it has none of the bits `flags` of [`slow`].
+#[inline(always)]
+pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
+    let context = current_context();
+    // SAFETY: as in `thread_of`.
+    unsafe {
+        if (*context.cast::<Executor>()).slow.get() & (flags | slow::NO_THREAD) == 0 {
+            Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether a thread of this priority that has just become ready may concern who executes: it would
+/// preempt this thread, or this is an interrupt handler, which has to find out.
+#[inline(always)]
+pub(crate) fn concerns(priority: u8) -> bool {
+    // SAFETY: as in `thread_of`: TPIDRPRW leads to an executor's first field.
+    priority < unsafe { (*current_context().cast::<Executor>()).threshold.get() }
+}
+
 /// Whether the caller is `thread` itself, no interrupt handler.
 #[inline(always)]
 pub(crate) fn executes(thread: Thread) -> bool {
@@ -457,10 +502,30 @@ fn context_or_idle(thread: Option<Thread>) -> *const Context {
 }
 
 /// Runs `to`, or the idle loop; returns when `from` is chosen again. Interrupts are masked.
+#[inline(always)]
 pub(crate) fn switch(from: Thread, to: Option<Thread>) {
     // SAFETY: `from` is the running thread and `to` one that is not running, so its context is
     // complete; interrupts are masked.
     unsafe { _tx_switch(from.context(), context_or_idle(to)) };
+}
+
+/// [`switch`] by a thread that suspends itself: counts its turn. When it is chosen again the kernel is
+/// unlocked to `posture`; returns how the wait ended.
+#[inline(always)]
+pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> Code {
+    from.context().count_turn();
+    switch(from, to);
+    restore(posture);
+    from.wait_status.get()
+}
+
+/// [`switch`] by a thread that made `to` ready. When it is chosen again the kernel is unlocked to
+/// `posture`; returns success.
+#[inline(always)]
+pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> Code {
+    switch(from, Some(to));
+    restore(posture);
+    TX_SUCCESS as Code
 }
 
 unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context {

@@ -231,11 +231,26 @@ pub(crate) mod port {
     pub(crate) struct Executor {
         context: Context,
         id: Cell<u32>,
+        slow: Cell<u8>,
+        threshold: Cell<u8>,
     }
 
     impl Executor {
         pub(crate) const fn new() -> Self {
-            Self { context: Context { turns: Cell::new(0), next: Cell::new(None) }, id: Cell::new(0) }
+            Self {
+                context: Context { turns: Cell::new(0), next: Cell::new(None) },
+                id: Cell::new(0),
+                slow: Cell::new(0),
+                threshold: Cell::new(0),
+            }
+        }
+
+        pub(crate) fn slow(&self) -> &Cell<u8> {
+            &self.slow
+        }
+
+        pub(crate) fn threshold(&self) -> &Cell<u8> {
+            &self.threshold
         }
 
         pub(crate) fn context(&self) -> &Context {
@@ -290,6 +305,23 @@ pub(crate) mod port {
         }
     }
 
+    /// The thread that executes, if it has none of these bits of [`crate::port::slow`].
+    pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
+        match current() {
+            Current::Thread(thread) if thread.executor.slow().get() & flags == 0 => Some(thread),
+            _ => None,
+        }
+    }
+
+    /// Whether a thread of this priority that has just become ready may concern who executes.
+    pub(crate) fn concerns(priority: u8) -> bool {
+        match current() {
+            Current::Thread(thread) => priority < thread.threshold(),
+            Current::Interrupt => true,
+            Current::Idle | Current::Initialization => false,
+        }
+    }
+
     /// Whether the caller is `thread` itself, no interrupt handler.
     pub(crate) fn executes(thread: Thread) -> bool {
         current() == Current::Thread(thread)
@@ -312,6 +344,23 @@ pub(crate) mod port {
             die();
         }
         state().masked.set(masked);
+    }
+
+    /// [`switch`] by a thread that suspends itself: counts its turn. When it is chosen again the kernel is
+    /// unlocked to `posture`; returns how the wait ended.
+    pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> Code {
+        from.context().count_turn();
+        switch(from, to);
+        restore(posture);
+        from.wait_status.get()
+    }
+
+    /// [`switch`] by a thread that made `to` ready. When it is chosen again the kernel is unlocked to
+    /// `posture`; returns success.
+    pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> Code {
+        switch(from, Some(to));
+        restore(posture);
+        TX_SUCCESS as Code
     }
 
     pub(crate) fn build(thread: Thread) {

@@ -1,8 +1,8 @@
 //! The processor's side of the kernel: registers, masking, interrupt entry, the switch itself.
 //!
 //! A port provides, under the same names: `Context` and `Executor` (what a switch saves, first in
-//! every control block), `Posture`, `mask`, `restore`, `current`, `running`, `switch`,
-//! `build`, `request_reschedule` and the small functions beside them.
+//! every control block), `Posture`, `mask`, `restore`, `current`, `running`, `executing_without`,
+//! `concerns`, `switch`, `build`, `request_reschedule` and the small functions beside them.
 
 #[cfg(target_arch = "arm")]
 mod aarch32;
@@ -28,6 +28,32 @@ pub(crate) enum Current {
     Idle,
     /// Code before the first thread.
     Initialization,
+}
+
+/// Why a context is not a thread to which everything may happen at any time: bits of [`Executor::slow`].
+/// A thread with no bit set may be switched away from by the fast path.
+pub(crate) mod slow {
+    /// One of the kernel's own contexts, of which the host's port has none.
+    #[cfg(target_os = "none")]
+    pub(crate) const NO_THREAD: u8 = 1;
+    /// The system timer thread: its callbacks may neither wait nor give the processor away.
+    pub(crate) const TIMER_THREAD: u8 = 2;
+    /// The thread runs with preemption disabled.
+    pub(crate) const NO_PREEMPTION: u8 = 4;
+    /// The preemption-threshold is not the priority.
+    pub(crate) const THRESHOLD: u8 = 8;
+}
+
+/// The thread that executes, if it may wait: with preemption enabled and outside a timer's callback.
+#[inline(always)]
+pub(crate) fn waitable() -> Option<Thread> {
+    executing_without(slow::TIMER_THREAD | slow::NO_PREEMPTION)
+}
+
+/// The thread that executes, if preemption is enabled.
+#[inline(always)]
+pub(crate) fn preemptible() -> Option<Thread> {
+    executing_without(slow::NO_PREEMPTION)
 }
 
 /// Fills a stack with the pattern that the high-water mark and the overflow check look for.
