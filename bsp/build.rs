@@ -1,7 +1,7 @@
-//! Picks the board, hands its link script to the firmware packages and refuses code-generation flags
+//! Picks the board, puts its link script together, hands it to the firmware packages and refuses code-generation flags
 //! that the kernels cannot keep their promises under.
 
-use std::{env, path::PathBuf, process::exit};
+use std::{env, fs, path::PathBuf, process::exit};
 
 #[allow(dead_code)]
 #[path = "src/codegen.rs"]
@@ -12,6 +12,29 @@ fn fail(message: &str) -> ! {
     exit(1)
 }
 
+/// The board's script with the common part in its place. Linkers look for an included file in folders that the firmware
+/// package would have to name, so that one file is handed on.
+fn link_script(board: &str) {
+    const INCLUDE: &str = "INCLUDE sections.ld\n";
+    let folder =
+        |name: &str| PathBuf::from(env::var_os(name).unwrap_or_else(|| fail(&format!("cargo sets no {name}"))));
+    let sources = folder("CARGO_MANIFEST_DIR").join("src");
+    let read = |path: PathBuf| {
+        println!("cargo::rerun-if-changed={}", path.display());
+        fs::read_to_string(&path).unwrap_or_else(|error| fail(&format!("cannot read {}: {error}", path.display())))
+    };
+    let script = read(sources.join(board).join("link.ld"));
+    if !script.contains(INCLUDE) {
+        fail(&format!("the link script of {board} has no line `{}`", INCLUDE.trim_end()));
+    }
+    let script = script.replace(INCLUDE, &read(sources.join("sections.ld")));
+    let path = folder("OUT_DIR").join("link.ld");
+    if let Err(error) = fs::write(&path, script) {
+        fail(&format!("cannot write {}: {error}", path.display()));
+    }
+    println!("cargo::metadata=LINK_SCRIPT={}", path.display());
+}
+
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(kernel, values(\"upstream\"))");
     if env::var("DEP_THREADX_KERNEL").as_deref() == Ok("upstream") {
@@ -20,13 +43,31 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/codegen.rs");
 
-    if env::var_os("CARGO_FEATURE_MPS3_AN536").is_none() {
-        fail("bsp needs one board: enable its feature `mps3-an536`");
+    let on = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    let board = match (on("MPS3_AN536"), on("S32Z280")) {
+        (true, false) => "mps3_an536",
+        (false, true) => "s32z280",
+        (false, false) => fail("bsp needs one board: enable its feature `mps3-an536` or `s32z280`"),
+        (true, true) => fail("bsp is for one board, and both are on: add --no-default-features to choose `s32z280`"),
+    };
+    let emulated = board == "mps3_an536" || on("QEMU_DEVICES");
+    for (feature, name) in [("FLASH_CACHE", "flash-cache"), ("QEMU_DEVICES", "qemu-devices")] {
+        if board != "s32z280" && on(feature) {
+            fail(&format!("bsp's feature `{name}` is for the board `s32z280`"));
+        }
     }
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
-    let script = root.join("src/mps3_an536/link.ld");
-    println!("cargo::rerun-if-changed={}", script.display());
-    println!("cargo::metadata=LINK_SCRIPT={}", script.display());
+    if on("FLASH_CACHE") && on("BOOT_AT_EL1") {
+        fail("bsp's feature `flash-cache` needs EL2, which `boot-at-el1` leaves to the monitor: drop one of them");
+    }
+    println!("cargo::rustc-check-cfg=cfg(semihosting)");
+    if emulated {
+        println!("cargo::rustc-cfg=semihosting");
+    }
+    println!("cargo::rustc-check-cfg=cfg(counter, values(\"pmccntr\"))");
+    if on("PMU") || !emulated {
+        println!("cargo::rustc-cfg=counter=\"pmccntr\"");
+    }
+    link_script(board);
 
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("arm") {
         return;

@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
-use comfy_table::CellAlignment;
-
 use crate::code;
 use crate::log::{Closing, Log, Outcome, Problem};
 use crate::qemu::End;
 use crate::screen::{Failure, complain, show};
-use crate::table;
+use crate::table::{Align, Table};
 
 /// Problems named one by one; a noisy line must not flood the terminal.
 const NAMED: usize = 20;
@@ -33,7 +31,7 @@ impl Verdict {
             }
             _ if !log.problems.is_empty() => (code::LOG, "FAILED: the log is not whole".into()),
             Some(Closing::Done { detail, .. }) => {
-                (0, format!("ok: {}, self-checks passed{}", count(log.records.len(), "record"), after(detail)))
+                (0, format!("ok: {}, self-checks passed{}", count(log.rows.len(), "record"), after(detail)))
             }
             Some(Closing::Tests { passed, .. }) => (0, format!("ok: {} passed", count(*passed, "test"))),
             // `Log::finish` names a missing closing line, so this is not reached with a finished log.
@@ -87,17 +85,25 @@ impl Verdict {
     /// # Errors
     /// Standard output takes no more.
     pub fn print(&self) -> Result<u8, Failure> {
+        self.name_problems();
+        show(format!("verdict: {}\n", self.line).as_bytes())?;
+        Ok(self.code)
+    }
+
+    /// Prints both where they do not mix with what standard output is for; the exit code.
+    pub fn print_to_stderr(&self) -> u8 {
+        self.name_problems();
+        complain(&format!("verdict: {}", self.line));
+        self.code
+    }
+
+    fn name_problems(&self) {
         for problem in self.problems.iter().take(NAMED) {
-            match problem.line {
-                Some(line) => complain(&format!("line {line}: {}", problem.what)),
-                None => complain(&problem.what),
-            }
+            complain(&problem.to_string());
         }
         if let Some(more @ 1..) = self.problems.len().checked_sub(NAMED) {
             complain(&format!("and {} more", count(more, "problem")));
         }
-        show(format!("verdict: {}\n", self.line).as_bytes())?;
-        Ok(self.code)
     }
 }
 
@@ -171,9 +177,10 @@ impl Suite {
     /// # Errors
     /// Standard output takes no more.
     pub fn print(&self) -> Result<u8, Failure> {
-        use CellAlignment::{Left, Right};
-        let columns = [("image", Left), ("passed", Right), ("failed", Right), ("result", Left)];
-        let mut text = table::render(&columns, &self.rows);
+        use Align::{Left, Right};
+        let mut table = Table::new(&[("image", Left), ("passed", Right), ("failed", Right), ("result", Left)]);
+        self.rows.iter().for_each(|row| table.push(row.to_vec()));
+        let mut text = table.terminal();
         if !self.failures.is_empty() {
             text += "\n\nfailures:";
             for failure in &self.failures {
@@ -201,9 +208,6 @@ fn broken(log: &Log, end: &End, failed: usize) -> Option<String> {
     if matches!(log.closing, Some(Closing::Done { .. })) {
         wrong.push("closed by DONE: a measurement, not a test image".into());
     }
-    wrong.extend(log.problems.iter().take(NAMED).map(|p| match p.line {
-        Some(line) => format!("line {line}: {}", p.what),
-        None => p.what.clone(),
-    }));
+    wrong.extend(log.problems.iter().take(NAMED).map(ToString::to_string));
     (!wrong.is_empty()).then(|| wrong.join("; "))
 }

@@ -5,10 +5,14 @@ use measure::{ExcludedSample, RawSamplesOf, RecordOf, SCHEMA};
 use serde::de::DeserializeOwned;
 
 use crate::lines::Line;
+use crate::row::{Origin, Row};
+use crate::upstream::Upstream;
 
-/// A record as the host keeps it.
-pub type Record = RecordOf<String>;
+type Record = RecordOf<String>;
 type RawSamples = RawSamplesOf<String, Vec<u32>, Vec<ExcludedSample>>;
+
+/// Start of the line before the results of one cell of the matrix.
+const CELL: &str = "CELL ";
 
 /// How an on-target test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,21 +47,36 @@ pub struct Problem {
     pub what: String,
 }
 
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
 /// What could be read of a log.
 #[derive(Debug, Default)]
 pub struct Log {
-    pub records: Vec<Record>,
+    /// The figures, of records and of upstream's demo.
+    pub rows: Vec<Row>,
+    /// `CELL` lines in their order, with whether the cell's end was seen.
+    pub cells: Vec<(String, bool)>,
+    /// What the banner says of the image, as name and value.
+    pub environment: Vec<(String, String)>,
     pub tests: Vec<Test>,
     pub closing: Option<Closing>,
     pub problems: Vec<Problem>,
     /// Whether a line was one of ours, or was on the way to be one when it broke off.
     ours: bool,
+    upstream: Upstream,
 }
 
 impl Log {
     /// Whether nothing in it is, or was meant to be, a line that `txbench` reads.
     pub fn foreign(&self) -> bool {
-        !self.ours
+        !self.ours && !self.upstream.seen
     }
 
     /// Takes the next line.
@@ -69,16 +88,20 @@ impl Log {
 
     /// Names what only the end of the log shows.
     pub fn finish(&mut self) {
+        self.rows.append(&mut self.upstream.rows);
+        if self.closing.is_none()
+            && let Some((ok, detail)) = self.upstream.verdict()
+        {
+            self.closing = Some(Closing::Done { ok, detail });
+        }
         let what = match self.closing {
-            None if self.records.is_empty() && self.tests.is_empty() => "no RECORD, no test and no closing line: \
+            None if self.rows.is_empty() && self.tests.is_empty() => "no RECORD, no test and no closing line: \
                  the image said nothing, or this is not one of its logs"
                 .into(),
             None => "no closing line (DONE or test result): \
                      the image stopped early, or the log is cut"
                 .into(),
-            Some(Closing::Done { .. }) if self.records.is_empty() => {
-                "closed by DONE, but without any RECORD line".into()
-            }
+            Some(Closing::Done { .. }) if self.rows.is_empty() => "closed by DONE, but without any RECORD line".into(),
             Some(Closing::Done { .. }) => return,
             Some(Closing::Tests { .. }) if self.tests.is_empty() => "ran no test".into(),
             Some(Closing::Tests { ok, passed, failed }) => {
@@ -118,7 +141,8 @@ impl Log {
         if let Some((before, json)) = after(text, RECORD) {
             let (record, left) = json_of::<Record>(json, "record", line.ended)?;
             check(&record)?;
-            self.records.push(record);
+            let cell = self.cells.last().map(|cell| cell.0.clone()).unwrap_or_default();
+            self.rows.push(Row { cell, ..row(record) });
             return self.clean(before, left, "record");
         }
         if let Some((before, json)) = after(text, SAMPLES) {
@@ -127,7 +151,11 @@ impl Log {
             if let Some(e) = raw.excluded.iter().find(|e| e.at as usize >= taken) {
                 return Err(format!("malformed raw samples: number {} of {taken} is marked as excluded", e.at));
             }
+            self.attach(raw);
             return self.clean(before, left, "raw samples");
+        }
+        if let Some(name) = text.strip_prefix(CELL) {
+            return self.cell(name);
         }
         if let Some(rest) = text.strip_prefix(TEST_RESULT) {
             return self.close(tests_closing(rest)?);
@@ -140,6 +168,10 @@ impl Log {
         }
         if self.closing.is_some() && FAULTS.iter().any(|fault| text.starts_with(fault)) {
             return Err(format!("a fault after the closing line: {}", text.trim()));
+        }
+        self.upstream.take(text)?;
+        if self.rows.is_empty() {
+            self.banner(text);
         }
         // The last thing a crashed or killed image wrote; a marker may be among the missing part.
         if !line.ended && self.closing.is_none() {
@@ -166,7 +198,49 @@ impl Log {
             return Err("a second closing line, ignored: two runs in one log?".into());
         }
         self.closing = Some(closing);
+        if let Some(cell) = self.cells.last_mut() {
+            cell.1 = true;
+        }
         Ok(())
+    }
+
+    fn cell(&mut self, name: &str) -> Result<(), String> {
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b"/_.-".contains(&b)) {
+            return Err("malformed CELL line: no name of a cell".into());
+        }
+        if let Some(cell) = self.cells.last_mut() {
+            cell.1 = true;
+        }
+        let again = self.cells.iter().any(|cell| cell.0 == name);
+        self.cells.push((name.into(), false));
+        if again { Err(format!("cell {name} a second time: two runs in one log?")) } else { Ok(()) }
+    }
+
+    /// The lines before the first result that name what made it.
+    fn banner(&mut self, text: &str) {
+        const NAMES: [&str; 7] = ["kernel", "board", "built with", "configured", "counter", "cache", "code"];
+        for name in NAMES {
+            if let Some(value) = text.strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')) {
+                let pair = (name.to_owned(), value.trim().to_owned());
+                if !value.trim().is_empty() && !self.environment.contains(&pair) {
+                    self.environment.push(pair);
+                }
+                return;
+            }
+        }
+    }
+
+    /// Raw samples belong to the row before them that has the same setting.
+    fn attach(&mut self, raw: RawSamples) {
+        let of_series = |row: &&mut Row| {
+            row.samples.is_empty()
+                && (row.bench.as_str(), row.cache.as_str()) == (raw.bench.name(), raw.cache.name())
+                && (&row.kernel, &row.board, &row.memory, &row.unit) == (&raw.kernel, &raw.board, &raw.stack, &raw.unit)
+        };
+        if let Some(row) = self.rows.iter_mut().rev().find(of_series) {
+            row.samples = raw.samples.into_iter().map(u64::from).collect();
+            row.excluded_at = raw.excluded.iter().map(|sample| sample.at as usize).collect();
+        }
     }
 
     fn test(&mut self, name: &str, outcome: &str) -> Result<(), String> {
@@ -206,6 +280,7 @@ fn is_ours(line: &Line<'_>) -> bool {
     after(text, RECORD).is_some()
         || after(text, SAMPLES).is_some()
         || text.starts_with(TEST_RESULT)
+        || text.starts_with(CELL)
         || text.starts_with(DONE_OK)
         || text.starts_with(DONE_FAILED)
         || (text.starts_with(TEST) && text.contains(TEST_OUTCOME))
@@ -242,6 +317,32 @@ fn json_of<'t, T: DeserializeOwned>(text: &'t str, what: &str, ended: bool) -> R
         None => return Err(format!("malformed {what}: no schema number")),
     }
     serde_json::from_value(value).map(|value| (value, left)).map_err(|e| format!("malformed {what}: {e}"))
+}
+
+/// A record as a row.
+fn row(record: Record) -> Row {
+    Row {
+        origin: Origin::of_unit(&record.unit),
+        bench: record.bench.name().into(),
+        board: record.board,
+        kernel: record.kernel,
+        language: record.language,
+        checks: record.checks,
+        memory: record.stack,
+        cache: record.cache.name().into(),
+        opt: record.opt,
+        lto: record.lto,
+        unit: record.unit,
+        counter: record.counter,
+        overhead: Some(record.overhead.into()),
+        n: Some(record.n.into()),
+        excluded: Some(record.excluded.into()),
+        min: Some(record.min.into()),
+        mean: Some(record.mean.into()),
+        max: Some(record.max.into()),
+        first: Some(record.first.into()),
+        ..Row::default()
+    }
 }
 
 fn check(record: &Record) -> Result<(), String> {
@@ -318,7 +419,7 @@ mod tests {
     fn a_whole_log_has_no_problems() {
         let log = read(&format!("banner\r\n\x1b[1mbold\x1b[0m\r\n{GOOD}\r\nDONE ok: 5 checks\r\n"));
         assert_eq!(problems(&log), []);
-        assert_eq!(log.records.len(), 1);
+        assert_eq!(log.rows.len(), 1);
         let done = Closing::Done { ok: true, detail: "5 checks".into() };
         assert_eq!(log.closing, Some(done));
     }
@@ -327,7 +428,7 @@ mod tests {
     fn a_record_cut_at_any_byte_is_named_and_the_others_kept() {
         for cut in "RECORD {".len()..GOOD.len() {
             let log = read(&format!("{GOOD}\n{}", &GOOD[..cut]));
-            assert_eq!(log.records.len(), 1, "cut at {cut}");
+            assert_eq!(log.rows.len(), 1, "cut at {cut}");
             let got = problems(&log);
             assert_eq!(got[0], (Some(2), "record cut off by the end of the log"));
             assert!(got[1].1.starts_with("no closing line"));
@@ -342,7 +443,7 @@ mod tests {
     fn a_record_cut_by_another_line_is_named() {
         let log = read(&format!("{}\n{GOOD}\nDONE ok\n", &GOOD[..60]));
         assert_eq!(problems(&log), [(Some(1), "record cut off")]);
-        assert_eq!(log.records.len(), 1);
+        assert_eq!(log.rows.len(), 1);
     }
 
     #[test]
@@ -355,7 +456,7 @@ mod tests {
                 (Some(2), "other text after the record, which was kept"),
             ]
         );
-        assert_eq!(log.records.len(), 2);
+        assert_eq!(log.rows.len(), 2);
     }
 
     #[test]
@@ -378,7 +479,7 @@ mod tests {
             ("\"n\":", "\"n\";", "malformed record"),
         ] {
             let log = read(&format!("{}\n{GOOD}\nDONE ok\n", GOOD.replace(from, to)));
-            assert_eq!(log.records.len(), 1, "{says}");
+            assert_eq!(log.rows.len(), 1, "{says}");
             let got = problems(&log);
             assert_eq!(got.len(), 1, "{got:?}");
             assert!(got[0].0 == Some(1) && got[0].1.contains(says), "{got:?}");
@@ -397,14 +498,14 @@ mod tests {
         assert!(problems(&read("root:x:0:0\n"))[0].1.starts_with("no RECORD"));
         let log = read(&format!("{GOOD}\n\u{1}\u{fffd}\nDONE ok\n"));
         assert_eq!(problems(&log)[0].0, Some(2));
-        assert_eq!(log.records.len(), 1);
+        assert_eq!(log.rows.len(), 1);
     }
 
     #[test]
     fn two_runs_in_one_log_are_noticed() {
         let run = format!("{GOOD}\nDONE ok\n");
         let log = read(&format!("{run}{run}"));
-        assert_eq!(log.records.len(), 2);
+        assert_eq!(log.rows.len(), 2);
         assert_eq!(problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(), [Some(3), Some(4)]);
     }
 
@@ -510,5 +611,103 @@ mod tests {
         }
         let log = read("test a ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored\n");
         assert_eq!(problems(&log), []);
+    }
+
+    #[test]
+    fn upstreams_log_is_read_and_closes_itself() {
+        let text = "=== ThreadX Cortex-R52 :: S32Z280-594EVB ===\ncontext switch round trip, cycles\n\
+                      \x20 stacks in BTCM : min 1370  mean 1379  max 1402  preempted 6 of 256\n\
+                      \x20 stacks in DRAM0: min 1476  mean 14\n\
+                    PASS threads, tick and preemption all verified\n=== demo complete ===\n";
+        let log = read(text);
+        assert_eq!(log.rows.len(), 1);
+        assert!(matches!(log.closing, Some(Closing::Done { ok: true, .. })));
+        let [(Some(4), what)] = problems(&log)[..] else { panic!("{:?}", log.problems) };
+        assert!(what.starts_with("malformed figures"));
+        assert!(!log.foreign());
+    }
+
+    #[test]
+    fn cells_end_where_the_next_line_of_their_kind_comes() {
+        let log = read(&format!("CELL a/b\n{GOOD}\nCELL a/c.1\n{GOOD}\n"));
+        assert_eq!(log.cells, [("a/b".to_owned(), true), ("a/c.1".to_owned(), false)]);
+        assert_eq!(log.rows.iter().map(|r| r.cell.as_str()).collect::<Vec<_>>(), ["a/b", "a/c.1"]);
+        let log = read(&format!("CELL a\n{GOOD}\nDONE ok\n"));
+        assert_eq!((log.cells, log.problems.len()), (vec![("a".to_owned(), true)], 0));
+        let log = read(&format!("CELL a b\nCELL a\nCELL a\n{GOOD}\nDONE ok\n"));
+        assert_eq!(problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(), [Some(1), Some(3)]);
+    }
+
+    #[test]
+    fn raw_samples_go_to_their_series() {
+        let line = r#"SAMPLES {"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"instructions","samples":[40,99],"excluded":[{"at":1,"why":"tick"}]}"#;
+        let log = read(&format!("{GOOD}\n{}\n{line}\nDONE ok\n", GOOD.replace("BTCM", "DRAM0")));
+        assert_eq!((&log.rows[0].samples[..], &log.rows[0].excluded_at[..]), (&[40, 99][..], &[1][..]));
+        assert!(log.rows[1].samples.is_empty());
+    }
+
+    #[test]
+    fn the_banner_is_kept_up_to_the_first_result() {
+        let log = read(&format!("kernel     bundled 0.1.0\nkernels are\n{GOOD}\nboard      late\nDONE ok\n"));
+        assert_eq!(log.environment, [("kernel".to_owned(), "bundled 0.1.0".to_owned())]);
+    }
+
+    mod whatever_the_bytes {
+        use proptest::prelude::*;
+
+        use super::*;
+
+        fn read_bytes(bytes: &[u8]) -> Log {
+            let mut log = Log::default();
+            let mut lines = Lines::new();
+            lines.feed(bytes, |l| log.take(&l));
+            lines.finish(|l| log.take(&l));
+            log.finish();
+            log
+        }
+
+        fn piece() -> impl Strategy<Value = String> {
+            prop_oneof![
+                Just(GOOD.to_owned()),
+                (0..GOOD.len()).prop_map(|at| GOOD[..at].to_owned()),
+                (0..GOOD.len()).prop_map(|at| GOOD[at..].to_owned()),
+                "[ -~]{0,40}",
+                Just("\n".to_owned()),
+                Just("CELL a/b\n".to_owned()),
+                Just("DONE ok\n".to_owned()),
+                Just("SAMPLES {\"schema\":1}\n".to_owned()),
+                Just("=== ThreadX Cortex-R52 :: S32Z280-594EVB ===\n".to_owned()),
+                Just("context switch round trip, cycles\n".to_owned()),
+                Just("  stacks in BTCM : min 1  mean 2  max 3  preempted 0 of 4\n".to_owned()),
+                Just("  stacks in : min 1 ".to_owned()),
+                Just("=== demo complete ===\n".to_owned()),
+                Just("test a ... ".to_owned()),
+            ]
+        }
+
+        proptest! {
+            #[test]
+            fn it_is_read_or_named(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+                let log = read_bytes(&bytes);
+                prop_assert!(log.closing.is_some() || !log.problems.is_empty());
+            }
+
+            #[test]
+            fn pieces_of_logs_in_any_order(pieces in proptest::collection::vec(piece(), 0..24)) {
+                let text = pieces.concat();
+                let log = read_bytes(text.as_bytes());
+                let lines = text.lines().count();
+                prop_assert!(log.problems.iter().all(|p| p.line.is_none_or(|line| (1..=lines).contains(&line))));
+                for row in &log.rows {
+                    prop_assert!(row.n > Some(0) && row.min <= row.mean && row.mean <= row.max);
+                }
+            }
+
+            #[test]
+            fn whole_lines_between_noise_are_kept(noise in proptest::collection::vec("[ -z|}~]{0,60}", 1..8)) {
+                let text: String = noise.iter().map(|n| format!("{n}\n{GOOD}\n")).collect();
+                prop_assert_eq!(read_bytes(text.as_bytes()).rows.len(), noise.len());
+            }
+        }
     }
 }

@@ -4,15 +4,21 @@
 //! [`measure::line`] describes, prints tables and passes the guest's exit code on.
 #![forbid(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+mod host_flip;
 mod judge;
 mod lines;
 mod log;
+mod published;
 mod qemu;
+mod row;
 mod screen;
+mod source;
 mod table;
+mod upstream;
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,9 +66,20 @@ enum Command {
     Run(Run),
     /// Read a captured log and print its tables and verdict.
     Parse {
-        /// Captured UART output.
+        /// Captured UART output, of an image of this project or of upstream's demo for the S32Z280.
         log: PathBuf,
+        /// Print what was read as JSON; problems and verdict go to standard error.
+        #[arg(long)]
+        json: bool,
     },
+    /// Print the figures of logs, JSON files and publications as one table.
+    Table(TableArgs),
+    /// Time the switch between two threads of this machine, with each cache level polluted or not (Linux).
+    #[cfg(target_os = "linux")]
+    HostFlip(host_flip::HostFlip),
+    /// Time the switch between two threads of this machine (Linux only).
+    #[cfg(not(target_os = "linux"))]
+    HostFlip,
     /// Run images of on-target tests one after another and add up their results.
     Test(Test),
 }
@@ -95,6 +112,27 @@ struct Run {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  txbench table board.log                       a captured log
+  txbench table run.json published:638          this run above the published figures
+  txbench table published:all --csv >all.csv    every published figure with its setting")]
+struct TableArgs {
+    /// Captured logs, JSON files of txbench, or published:635 and the like (published:all).
+    #[arg(required = true, value_name = "SOURCE")]
+    sources: Vec<String>,
+    /// Only this measurement, for example context_switch.
+    #[arg(long, value_name = "NAME")]
+    bench: Option<String>,
+    /// Markdown without padding.
+    #[arg(long, conflicts_with = "csv")]
+    markdown: bool,
+    /// Comma-separated values.
+    #[arg(long)]
+    csv: bool,
+}
+
+#[derive(Args)]
 struct Test {
     /// Images to boot, ELF files for 32-bit Arm.
     #[arg(required = true)]
@@ -106,8 +144,15 @@ struct Test {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run(&args),
-        Command::Parse { log } => parse(&log),
+        Command::Parse { log, json } => parse(&log, json),
+        Command::Table(args) => print_table(&args),
         Command::Test(args) => test(&args),
+        #[cfg(target_os = "linux")]
+        Command::HostFlip(args) => host_flip(&args),
+        #[cfg(not(target_os = "linux"))]
+        Command::HostFlip => {
+            Err(Failure::Says("host-flip works on Linux only: it pins threads and asks sysfs for the caches".into()))
+        }
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -178,7 +223,7 @@ fn run(args: &Run) -> Result<u8, Failure> {
     let limit = Duration::from_secs(args.machine.timeout);
     let ran = boot(&qemu, &args.elf, limit, &args.expect, copy)?;
 
-    show(table::tables(&ran.log.records).as_bytes())?;
+    show(table::tables(&ran.log.rows).as_bytes())?;
     let missing: Vec<_> =
         args.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(text, _)| text.as_str()).collect();
     let verdict = match args.expect_exit {
@@ -194,22 +239,59 @@ fn same_file(a: &Path, b: &Path) -> bool {
     matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-fn parse(path: &Path) -> Result<u8, Failure> {
-    let mut file = File::open(path).map_err(|e| format!("cannot open {}: {e}", path.display()))?;
-    let mut lines = Lines::new();
-    let mut log = Log::default();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let n = file.read(&mut buffer).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-        if n == 0 {
-            break;
-        }
-        lines.feed(&buffer[..n], |line| log.take(&line));
+fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
+    let log = source::log(path)?;
+    let verdict = Verdict::log(&log);
+    if json {
+        show(source::of_log(log, &path.display().to_string()).json().as_bytes())?;
+        return Ok(verdict.print_to_stderr());
     }
-    lines.finish(|line| log.take(&line));
-    log.finish();
-    show(table::tables(&log.records).as_bytes())?;
-    Verdict::log(&log).print()
+    show(table::tables(&log.rows).as_bytes())?;
+    verdict.print()
+}
+
+fn print_table(args: &TableArgs) -> Result<u8, Failure> {
+    let mut rows = Vec::new();
+    for name in &args.sources {
+        let run = source::load(name)?;
+        for problem in &run.problems {
+            complain(&format!("{name}: {problem}"));
+        }
+        rows.extend(run.rows);
+    }
+    if let Some(bench) = &args.bench {
+        rows.retain(|row| row.bench == *bench);
+        if rows.is_empty() {
+            return Err(format!("no figures of {bench} there").into());
+        }
+    }
+    let text = if args.csv {
+        table::results(&rows).csv()
+    } else if args.markdown {
+        let notes: String = table::notes(&rows).iter().map(|note| format!("\n{note}\n")).collect();
+        table::results(&rows).markdown() + &notes
+    } else {
+        table::tables(&rows)
+    };
+    show(text.as_bytes())?;
+    Ok(0)
+}
+
+#[cfg(target_os = "linux")]
+fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
+    let run = host_flip::measure(args)?;
+    if args.json {
+        show(run.json().as_bytes())?;
+    } else {
+        for (name, value) in &run.environment {
+            show(format!("{name:<10} {value}\n").as_bytes())?;
+        }
+        show(table::tables(&run.rows).as_bytes())?;
+    }
+    for problem in &run.problems {
+        complain(problem);
+    }
+    Ok(0)
 }
 
 fn test(args: &Test) -> Result<u8, Failure> {

@@ -33,3 +33,29 @@ pub fn show(bytes: &[u8]) -> Result<(), Failure> {
 pub fn complain(what: &str) {
     let _ = writeln!(io::stderr().lock(), "txbench: {what}");
 }
+
+/// A bar on the terminal that standard error is, if it is one.
+pub struct Progress(indicatif::ProgressBar);
+
+impl Progress {
+    /// `what` is done in `steps`.
+    pub fn new(what: &str, steps: usize) -> Self {
+        let bar = indicatif::ProgressBar::new(steps as u64);
+        if let Ok(style) = indicatif::ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {msg} {eta}") {
+            bar.set_style(style);
+        }
+        bar.set_prefix(what.to_owned());
+        bar.tick();
+        Self(bar)
+    }
+
+    /// One step is done.
+    pub fn step(&self) {
+        self.0.inc(1);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,123 +1,253 @@
-//! Tables for the terminal, in a form that Markdown reads as well.
+//! Tables for the terminal, Markdown, CSV and HTML.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use std::fmt::Write;
 
-use crate::log::Record;
+use comfy_table::{CellAlignment, ContentArrangement, presets};
 
-/// A table of `rows` under `columns`, without line end.
-pub fn render<const N: usize>(columns: &[(&str, CellAlignment); N], rows: &[[String; N]]) -> String {
-    let mut table = Table::new();
-    table
-        .load_preset(presets::ASCII_MARKDOWN)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(columns.map(|(title, _)| title));
-    for (column, (_, alignment)) in table.column_iter_mut().zip(columns) {
-        column.set_cell_alignment(*alignment);
-    }
-    table.add_rows(rows);
-    table.to_string()
+use crate::row::{Origin, Row};
+
+/// Where a column's text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
 }
 
-/// The results, the differences between stacks and what the unit means; empty without records.
-pub fn tables(records: &[Record]) -> String {
-    if records.is_empty() {
+/// A table in no form yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// With these columns and no rows.
+    pub fn new(columns: &[(&str, Align)]) -> Self {
+        Self { columns: columns.iter().map(|(title, align)| ((*title).to_owned(), *align)).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row, which has a text for every column.
+    pub fn push(&mut self, row: Vec<String>) {
+        self.rows.push(row);
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// With aligned columns, without line end; Markdown reads it as well.
+    pub fn terminal(&self) -> String {
+        let mut table = comfy_table::Table::new();
+        table
+            .load_preset(presets::ASCII_MARKDOWN)
+            .set_content_arrangement(ContentArrangement::Disabled)
+            .set_header(self.columns.iter().map(|(title, _)| title));
+        for (column, (_, align)) in table.column_iter_mut().zip(&self.columns) {
+            column.set_cell_alignment(match align {
+                Align::Left => CellAlignment::Left,
+                Align::Right => CellAlignment::Right,
+            });
+        }
+        table.add_rows(&self.rows);
+        table.to_string()
+    }
+
+    /// As compact Markdown, with line end.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &mut dyn Iterator<Item = String>| format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
+        let escape = |text: &String| text.replace('|', "\\|");
+        let mut out = line(&mut self.columns.iter().map(|(title, _)| escape(title)));
+        let rule = |align: &Align| if *align == Align::Left { "---" } else { "---:" };
+        let _ = writeln!(out, "|{}|", self.columns.iter().map(|(_, a)| rule(a)).collect::<Vec<_>>().join("|"));
+        for row in &self.rows {
+            out += &line(&mut row.iter().map(escape));
+        }
+        out
+    }
+
+    /// As comma-separated values (RFC 4180), with a line of titles.
+    pub fn csv(&self) -> String {
+        let field = |text: &String| {
+            if text.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            } else {
+                text.clone()
+            }
+        };
+        let line = |cells: &mut dyn Iterator<Item = String>| cells.collect::<Vec<_>>().join(",") + "\n";
+        let mut out = line(&mut self.columns.iter().map(|(title, _)| field(title)));
+        for row in &self.rows {
+            out += &line(&mut row.iter().map(field));
+        }
+        out
+    }
+}
+
+/// The results, the differences between stacks and what the unit means; empty without rows.
+pub fn tables(rows: &[Row]) -> String {
+    if rows.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n{}\n", results(records));
-    if let Some(differences) = differences(records) {
-        out += &format!("\n{differences}\n");
+    let mut out = format!("\n{}\n", results(rows).terminal());
+    let differences = differences(rows);
+    if !differences.is_empty() {
+        let _ = writeln!(out, "\n{}", differences.terminal());
     }
-    if records.iter().any(|r| r.unit == "instructions") {
-        out += "\nInstructions counted in an emulator are not time: the memory of a stack, caches and wait\n\
-                states have no effect on them, and they do not compare with cycles of a board.\n";
+    for note in notes(rows) {
+        let _ = writeln!(out, "\n{note}");
     }
     out += "\n";
     out
 }
 
-fn results(records: &[Record]) -> String {
-    use CellAlignment::{Left, Right};
-    let columns = [
-        ("bench", Left),
-        ("code", Left),
-        ("kernel", Left),
-        ("board", Left),
-        ("stack", Left),
-        ("cache", Left),
-        ("unit", Left),
-        ("n", Right),
-        ("excluded", Right),
-        ("min", Right),
-        ("mean", Right),
-        ("max", Right),
+/// What must stand beside the figures of these rows, by their kinds.
+pub fn notes(rows: &[Row]) -> Vec<&'static str> {
+    [
+        (
+            Origin::Emulated,
+            "Instructions counted in an emulator are not time: the memory of a stack, caches and wait\n\
+             states have no effect on them, and they do not compare with cycles of a board.",
+        ),
+        (
+            Origin::Modelled,
+            "Modelled cycles come from a fitted timing model on top of an emulator. They were not measured on a board.",
+        ),
+        (
+            Origin::Host,
+            "Host data: measured on this machine under its operating system. They say nothing about a board.",
+        ),
+        (
+            Origin::Published,
+            "Published figures are second-hand: another compiler, kernel, optimisation and, mostly, another board.",
+        ),
+    ]
+    .into_iter()
+    .filter(|(origin, _)| rows.iter().any(|row| row.origin == *origin))
+    .map(|(_, note)| note)
+    .collect()
+}
+
+/// A column: its title, its alignment, whether it stands even if it is empty, and its text.
+type Column = (&'static str, Align, bool, fn(&Row) -> String);
+
+/// All figures of every row. A column that no row has anything for is left out.
+pub fn results(rows: &[Row]) -> Table {
+    use Align::{Left, Right};
+    let all: &[Column] = &[
+        ("bench", Left, true, |r| r.bench.clone()),
+        ("detail", Left, false, |r| r.detail.clone()),
+        ("code", Left, true, code),
+        ("origin", Left, false, |r| r.origin.name().into()),
+        ("variant", Left, false, |r| r.variant.clone()),
+        ("kernel", Left, true, |r| r.kernel.clone()),
+        ("board", Left, true, |r| r.board.clone()),
+        ("stack", Left, true, |r| r.memory.clone()),
+        ("code in", Left, false, |r| r.code.clone()),
+        ("control in", Left, false, |r| r.control.clone()),
+        ("cache", Left, true, Row::cache_state),
+        ("placement", Right, false, |r| opt(r.placement.map(u64::from))),
+        ("opt", Left, false, |r| r.opt.clone()),
+        ("lto", Left, false, |r| r.lto.clone()),
+        ("tick", Left, false, |r| r.tick.clone()),
+        ("unit", Left, true, |r| r.unit.clone()),
+        ("n", Right, true, |r| opt(r.n)),
+        ("excluded", Right, true, excluded),
+        ("min", Right, true, |r| opt(r.min)),
+        ("p50", Right, false, |r| opt(r.p50)),
+        ("mean", Right, true, |r| opt(r.mean)),
+        ("p90", Right, false, |r| opt(r.p90)),
+        ("p99", Right, false, |r| opt(r.p99)),
+        ("max", Right, true, |r| opt(r.max)),
+        ("spread", Right, false, |r| if r.placement.is_some() { opt(r.spread()) } else { String::new() }),
+        ("max at", Right, false, |r| opt(r.max_at)),
+        ("sd", Right, false, |r| r.sd_hundredths.map_or(String::new(), |sd| format!("{}.{:02}", sd / 100, sd % 100))),
+        ("first", Right, false, |r| if r.sd_hundredths.is_some() { opt(r.first) } else { String::new() }),
+        ("min, ns", Right, false, |r| nanoseconds(r, r.min)),
+        ("p50, ns", Right, false, |r| nanoseconds(r, r.p50)),
+        ("p99, ns", Right, false, |r| nanoseconds(r, r.p99)),
+        (".text", Right, false, |r| opt(r.text_bytes)),
     ];
-    let rows: Vec<_> = records
+    // Levels of optimisation stand in the table only where they differ: they are in the banner.
+    let differs = |title: &str, text: fn(&Row) -> String| {
+        !matches!(title, "opt" | "lto" | "tick" | "origin") || rows.iter().any(|row| text(row) != text(&rows[0]))
+    };
+    let shown: Vec<_> = all
         .iter()
-        .map(|r| {
-            [
-                r.bench.name().into(),
-                code(r),
-                r.kernel.clone(),
-                r.board.clone(),
-                r.stack.clone(),
-                r.cache.name().into(),
-                r.unit.clone(),
-                r.n.to_string(),
-                r.excluded.to_string(),
-                r.min.to_string(),
-                r.mean.to_string(),
-                r.max.to_string(),
-            ]
+        .filter(|(title, _, always, text)| {
+            *always || (differs(title, *text) && rows.iter().any(|row| !text(row).is_empty()))
         })
         .collect();
-    render(&columns, &rows)
+    let mut table = Table::new(&shown.iter().map(|(title, align, _, _)| (*title, *align)).collect::<Vec<_>>());
+    for row in rows {
+        table.push(shown.iter().map(|(_, _, _, text)| text(row)).collect());
+    }
+    table
+}
+
+/// A number, or nothing where it is unknown.
+pub fn opt(value: Option<u64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+/// Samples left out, with the reason where it is known.
+fn excluded(row: &Row) -> String {
+    match (row.excluded, row.excluded_tick, row.excluded_interrupt) {
+        (Some(n @ 1..), Some(tick), Some(interrupt)) => format!("{n} ({tick} tick, {interrupt} interrupt)"),
+        (n, _, _) => opt(n),
+    }
+}
+
+/// `count` as a time, where the counter's rate is known.
+fn nanoseconds(row: &Row, count: Option<u64>) -> String {
+    match (row.counter_hz, count) {
+        (Some(hz @ 1..), Some(count)) => format!("{:.0}", count as f64 * 1e9 / hz as f64),
+        _ => String::new(),
+    }
 }
 
 /// Each stack against BTCM, or against the first one where BTCM is missing, as far as all else that
-/// is known of the two records is equal.
-fn differences(records: &[Record]) -> Option<String> {
-    use CellAlignment::{Left, Right};
-    let mut groups: Vec<Vec<&Record>> = Vec::new();
-    for record in records {
-        match groups.iter_mut().find(|g| comparable(g[0], record)) {
-            Some(group) => group.push(record),
-            None => groups.push(vec![record]),
+/// is known of the two rows is equal.
+fn differences(rows: &[Row]) -> Table {
+    use Align::{Left, Right};
+    let mut groups: Vec<Vec<&Row>> = Vec::new();
+    for row in rows.iter().filter(|row| !row.memory.is_empty()) {
+        match groups.iter_mut().find(|g| alike(g[0], row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
         }
     }
-    let mut rows = Vec::new();
+    let detailed = rows.iter().any(|row| !row.detail.is_empty());
+    let placed = rows.iter().any(|row| row.placement.is_some());
+    let mut columns = vec![("bench", Left)];
+    columns.extend(detailed.then_some(("detail", Left)));
+    columns.extend([("code", Left), ("kernel", Left), ("cache", Left)]);
+    columns.extend(placed.then_some(("placement", Right)));
+    columns.extend([("difference", Left), ("unit", Left), ("min", Right), ("mean", Right), ("max", Right)]);
+    let mut table = Table::new(&columns);
     for group in &groups {
-        let base = group.iter().find(|r| r.stack == "BTCM").unwrap_or(&group[0]);
-        for other in group.iter().filter(|r| r.stack != base.stack) {
-            rows.push([
-                base.bench.name().into(),
-                code(base),
-                base.kernel.clone(),
-                base.cache.name().into(),
-                format!("{} - {}", other.stack, base.stack),
+        let base = group.iter().find(|r| r.memory == "BTCM").unwrap_or(&group[0]);
+        for other in group.iter().filter(|r| r.memory != base.memory) {
+            let mut row = vec![base.bench.clone()];
+            row.extend(detailed.then(|| base.detail.clone()));
+            row.extend([code(base), base.kernel.clone(), base.cache_state()]);
+            row.extend(placed.then(|| opt(base.placement.map(u64::from))));
+            row.extend([
+                format!("{} - {}", other.memory, base.memory),
                 base.unit.clone(),
                 difference(base.min, other.min),
                 difference(base.mean, other.mean),
                 difference(base.max, other.max),
             ]);
+            table.push(row);
         }
     }
-    let columns = [
-        ("bench", Left),
-        ("code", Left),
-        ("kernel", Left),
-        ("cache", Left),
-        ("difference", Left),
-        ("unit", Left),
-        ("min", Right),
-        ("mean", Right),
-        ("max", Right),
-    ];
-    (!rows.is_empty()).then(|| render(&columns, &rows))
+    table
 }
 
 /// The measuring code: its language and, for C, which services it calls.
-fn code(record: &Record) -> String {
-    match (record.language.as_str(), record.checks.as_str()) {
+pub fn code(row: &Row) -> String {
+    match (row.language.as_str(), row.checks.as_str()) {
         ("c", "off") => "C, checks off".into(),
         ("c", _) => "C".into(),
         // Records without the key are from when there was no other.
@@ -125,24 +255,47 @@ fn code(record: &Record) -> String {
     }
 }
 
-fn comparable(a: &Record, b: &Record) -> bool {
-    let key = |r: &Record| {
-        let strings = [&r.kernel, &r.board, &r.unit, &r.opt, &r.lto, &r.counter].map(String::clone);
-        (r.bench, r.cache, code(r), strings)
+/// Whether two rows differ by the memory alone, as far as is known.
+fn alike(a: &Row, b: &Row) -> bool {
+    // What is measured, and what is only about the series' place and outcome.
+    let key = |r: &Row| Row {
+        source: String::new(),
+        cell: String::new(),
+        memory: String::new(),
+        n: None,
+        excluded: None,
+        excluded_tick: None,
+        excluded_interrupt: None,
+        min: None,
+        p50: None,
+        p90: None,
+        p99: None,
+        mean: None,
+        sd_hundredths: None,
+        max: None,
+        max_at: None,
+        first: None,
+        samples: Vec::new(),
+        excluded_at: Vec::new(),
+        note: String::new(),
+        ..r.clone()
     };
     key(a) == key(b)
 }
 
-/// `other - base`, and that in per cent of `base`.
-fn difference(base: u32, other: u32) -> String {
-    let by = i64::from(other) - i64::from(base);
+/// `other - base`, and that in per cent of `base`; empty where one is unknown.
+pub fn difference(base: Option<u64>, other: Option<u64>) -> String {
+    let (Some(base), Some(other)) = (base, other) else {
+        return String::new();
+    };
+    let by = i128::from(other) - i128::from(base);
     if by == 0 {
         return "0".into();
     }
     if base == 0 {
         return format!("{by:+}");
     }
-    format!("{by:+} ({:+.1} %)", by as f64 * 100.0 / f64::from(base))
+    format!("{by:+} ({:+.1} %)", by as f64 * 100.0 / base as f64)
 }
 
 #[cfg(test)]
@@ -151,44 +304,77 @@ mod tests {
 
     #[test]
     fn differences_are_signed_and_relative_to_the_base() {
+        let difference = |base, other| super::difference(Some(base), Some(other));
         assert_eq!(difference(1370, 1476), "+106 (+7.7 %)");
         assert_eq!(difference(1476, 1370), "-106 (-7.2 %)");
         assert_eq!(difference(40, 40), "0");
         assert_eq!(difference(0, 3), "+3");
-        assert_eq!(difference(1, u32::MAX), "+4294967294 (+429496729400.0 %)");
+        assert_eq!(difference(1, u64::from(u32::MAX)), "+4294967294 (+429496729400.0 %)");
+        assert_eq!(super::difference(None, Some(1)), "");
     }
 
-    fn record(stack: &str, cache: &str, min: u32) -> Record {
-        serde_json::from_value(serde_json::json!({
-            "schema": 1, "bench": "context_switch", "kernel": "bundled", "board": "mps3-an536",
-            "stack": stack, "cache": cache, "unit": "cycles", "n": 256, "excluded": 0,
-            "min": min, "mean": min + 1, "max": min + 9, "first": min, "opt": "3", "lto": "fat",
-            "counter": "PMCCNTR", "overhead": 1,
-        }))
-        .unwrap()
+    fn row(memory: &str, cache: &str, min: u64) -> Row {
+        Row {
+            bench: "context_switch".into(),
+            kernel: "bundled".into(),
+            board: "s32z280".into(),
+            origin: Origin::Silicon,
+            memory: memory.into(),
+            cache: cache.into(),
+            unit: "cycles".into(),
+            n: Some(256),
+            excluded: Some(0),
+            min: Some(min),
+            mean: Some(min + 1),
+            max: Some(min + 9),
+            opt: "3".into(),
+            lto: "fat".into(),
+            ..Row::default()
+        }
     }
 
     #[test]
-    fn only_records_that_differ_by_the_stack_alone_are_compared() {
-        let mut other_kernel = record("CTCM", "cold", 1);
+    fn only_rows_that_differ_by_the_stack_alone_are_compared() {
+        let mut other_kernel = row("CTCM", "cold", 1);
         other_kernel.kernel = "upstream".into();
-        let mut other_flags = record("ATCM", "cold", 1);
+        let mut other_flags = row("ATCM", "cold", 1);
         other_flags.opt = "s".into();
+        let mut other_place = row("CTCM", "cold", 1);
+        other_place.placement = Some(16);
         let all = [
-            record("DRAM0", "cold", 110),
-            record("BTCM", "cold", 100),
-            record("BTCM", "warm", 90),
+            row("DRAM0", "cold", 110),
+            row("BTCM", "cold", 100),
+            row("BTCM", "warm", 90),
             other_kernel,
             other_flags,
+            other_place,
         ];
         insta::assert_snapshot!(tables(&all));
     }
 
     #[test]
     fn without_btcm_the_first_stack_is_the_base() {
-        let all = [record("ATCM", "cold", 100), record("DRAM0", "cold", 110)];
-        assert!(differences(&all).unwrap().contains("DRAM0 - ATCM"));
-        assert_eq!(differences(&all[..1]), None);
+        let all = [row("ATCM", "cold", 100), row("DRAM0", "cold", 110)];
+        assert!(differences(&all).terminal().contains("DRAM0 - ATCM"));
+        assert!(differences(&all[..1]).is_empty());
         assert_eq!(tables(&[]), "");
+    }
+
+    #[test]
+    fn every_form_keeps_odd_text_in_its_cell() {
+        let mut table = Table::new(&[("a|b", Align::Left), ("n", Align::Right)]);
+        table.push(vec!["x, \"y\" <z> | &".into(), "1".into()]);
+        assert_eq!(table.csv(), "a|b,n\n\"x, \"\"y\"\" <z> | &\",1\n");
+        assert_eq!(table.markdown(), "| a\\|b | n |\n|---|---:|\n| x, \"y\" <z> \\| & | 1 |\n");
+    }
+
+    #[test]
+    fn what_a_kind_of_figure_means_stands_below_it() {
+        let mut rows = vec![row("BTCM", "cold", 1)];
+        assert!(notes(&rows).is_empty(), "measured on a board");
+        for origin in [Origin::Emulated, Origin::Modelled, Origin::Host, Origin::Published] {
+            rows[0].origin = origin;
+            assert_eq!(notes(&rows).len(), 1, "{origin:?}");
+        }
     }
 }

@@ -448,3 +448,74 @@ fn wrong_usage_is_code_2() {
     assert_eq!(code(&help), 0);
     assert!(stdout(&help).contains("Exit codes"));
 }
+
+#[test]
+fn parse_reads_upstreams_demo() {
+    let bench = Bench::new();
+    let log = "\n=== ThreadX Cortex-R52 :: S32Z280-594EVB ===\nconsole   = 0x00000000\n\n\
+               stack-heavy work, cycles (24 frames, cold cache)\n\
+               \x20 stack in BTCM : min 42868  mean 43031  max 44890  interrupted 0 of 64\n\
+               \x20 stack in DRAM0: min 42982  mean 43291  max 49842  interrupted 1 of 64\n\
+               context switch round trip, cycles\n\
+               \x20 stacks in BTCM : min 1370  mean 1379  max 1402  preempted 6 of 256\n\
+               \x20 stacks in DRAM0: min 1476  mean 1480  max 1508  preempted 5 of 256\n\
+               PASS threads, tick and preemption all verified\n=== demo complete ===\n";
+    fs::write(bench.path("board.log"), log).unwrap();
+    insta::assert_snapshot!(seen(&bench.txbench(&["parse", "board.log"])));
+
+    // Cut in the middle of a line: the rest is kept, the line is named.
+    fs::write(bench.path("cut.log"), &log[..log.len() - 120]).unwrap();
+    let output = bench.txbench(&["parse", "cut.log"]);
+    assert_eq!(code(&output), 3);
+    assert!(stderr(&output).contains("txbench: line 10: malformed figures of upstream's demo"), "{}", seen(&output));
+    assert!(stdout(&output).contains("1370"), "{}", seen(&output));
+}
+
+#[test]
+fn parse_as_json_is_read_back_as_a_source() {
+    let bench = Bench::new();
+    fs::write(bench.path("log"), format!("board      mps3-an536\n{}\n{CLOSING}\n", records())).unwrap();
+    let parsed = bench.txbench(&["parse", "log", "--json"]);
+    assert_eq!(
+        (code(&parsed), stderr(&parsed).as_str()),
+        (0, "txbench: verdict: ok: 4 records, self-checks passed (5 checks)\n")
+    );
+    fs::write(bench.path("run.json"), stdout(&parsed)).unwrap();
+    let (log, json) = (bench.txbench(&["table", "log"]), bench.txbench(&["table", "run.json"]));
+    assert_eq!(stdout(&log), stdout(&json));
+    let csv = stdout(&bench.txbench(&["table", "run.json", "--csv"]));
+    assert!(csv.starts_with("bench,code,kernel,board,stack,"), "{csv}");
+    assert_eq!(csv.lines().count(), 5);
+}
+
+#[test]
+fn published_figures_are_a_source() {
+    let bench = Bench::new();
+    let output = bench.txbench(&["table", "published:635", "--markdown"]);
+    insta::assert_snapshot!(stdout(&output));
+    let output = bench.txbench(&["table", "published:1"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).starts_with("txbench: no published figures published:1: there are published:635, "));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn host_flip_says_that_it_is_host_data() {
+    let bench = Bench::new();
+    let output = bench.txbench(&["host-flip", "--samples", "200", "--levels", "1", "--json"]);
+    if code(&output) == 4 && stderr(&output).contains("sysfs names no data cache") {
+        return; // a container that hides its processor
+    }
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    let run: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let rows = run["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3, "none, clean and dirty");
+    for row in rows {
+        assert_eq!((&row["origin"], &row["n"]), (&"host".into(), &200.into()));
+        assert!(row["min"].as_u64().unwrap() > 0 && row["min"].as_u64() <= row["p50"].as_u64());
+    }
+    assert!(run["environment"][0][1].as_str().unwrap().contains("not on a board"));
+    let output = bench.txbench(&["host-flip", "--levels", "9"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("--levels 9: sysfs names no data cache of that level"));
+}

@@ -53,14 +53,21 @@ pub const fn levels(clidr: u32) -> u8 {
     ((clidr >> 24) & 7) as u8
 }
 
+/// What the image does about the ways of the instruction cache: part of every figure's setting.
+pub const CONFIGURATION: &str = if cfg!(feature = "flash-cache") {
+    "instruction cache for the flash port"
+} else {
+    "instruction-cache ways as reset leaves them"
+};
+
 #[cfg(target_arch = "arm")]
-pub use hardware::{clean_invalidate_data, geometry};
+pub use hardware::{ccsidr, clean_invalidate_data, clean_line, geometry, ways};
 
 #[cfg(target_arch = "arm")]
 mod hardware {
     use super::{Cache, has_data, levels};
     use aarch32_cpu::asm::{dsb, isb};
-    use aarch32_cpu::register::{Ccsidr, Clidr, Csselr, Dccisw, SysRegRead, SysRegWrite};
+    use aarch32_cpu::register::{Ccsidr, Clidr, Csselr, Dccisw, ImpCsctlr, SysRegRead, SysRegWrite};
 
     /// The data caches of the core, nearest first; empty where there is none.
     ///
@@ -68,15 +75,43 @@ mod hardware {
     /// selection and its answer are read with interrupts masked.
     pub fn geometry() -> impl Iterator<Item = Cache> {
         let clidr = <Clidr as SysRegRead>::read_raw();
-        (1..=levels(clidr)).filter(move |&level| has_data(clidr, level)).map(|level| {
-            let ccsidr = crate::interrupt::masked(|| {
-                // SAFETY: the level exists and has a data cache; nothing else selects one meanwhile.
-                unsafe { <Csselr as SysRegWrite>::write_raw((u32::from(level) - 1) << 1) };
-                isb();
-                <Ccsidr as SysRegRead>::read_raw()
-            });
-            Cache::decode(level, ccsidr)
+        (1..=levels(clidr))
+            .filter(move |&level| has_data(clidr, level))
+            .map(|level| Cache::decode(level, ccsidr((u32::from(level) - 1) << 1)))
+    }
+
+    /// CCSIDR of the cache that CSSELR holds this for: level less one in bits 3:1, bit 0 set for an instruction cache.
+    /// Unknown for a cache that the processor lacks. Callable from every context.
+    #[must_use]
+    pub fn ccsidr(selection: u32) -> u32 {
+        crate::interrupt::masked(|| {
+            // SAFETY: selects what the next instruction reads; nothing else selects one meanwhile.
+            unsafe { <Csselr as SysRegWrite>::write_raw(selection) };
+            isb();
+            <Ccsidr as SysRegRead>::read_raw()
         })
+    }
+
+    /// IMP_CSCTLR (Cortex-R52 TRM, chapter 3.3): ways of the instruction cache (bits 10:8) and of the data cache (bits
+    /// 2:0) that belong to the flash port. Callable from every context.
+    #[must_use]
+    pub fn ways() -> u32 {
+        <ImpCsctlr as SysRegRead>::read_raw()
+    }
+
+    /// Cleans the line of the data cache that holds `address`, so that a debugger or another bus master sees it.
+    /// Callable from every context.
+    pub fn clean_line(address: usize) {
+        // SAFETY: cleaning writes a dirty line back; memory as the program sees it stays the same.
+        unsafe {
+            core::arch::asm!(
+                "dsb",
+                "mcr p15, 0, {}, c7, c10, 1",
+                "dsb",
+                in(reg) address,
+                options(nostack, preserves_flags)
+            );
+        }
     }
 
     /// Cleans and invalidates every line of every data cache up to the point of coherency.

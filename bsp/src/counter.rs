@@ -1,8 +1,8 @@
-//! The cycle counter: CNTPCT on this board, and the test that says what it counts.
+//! The cycle counter, and the test that says what it counts.
 //!
-//! Which one is chosen when the image is built: feature `pmu` takes PMCCNTR, which counts the
+//! Which one is chosen when the image is built: silicon, or feature `pmu`, takes PMCCNTR, which counts the
 //! Cortex-R52's cycles. QEMU models no PMU (ID_DFR0.PerfMon reads 0 and PMCCNTR stays 0 even when
-//! enabled), so without the feature the board reads the generic timer's counter. Under
+//! enabled), so without them the board reads the generic timer's counter. Under
 //! `-icount shift=0` with a counter of 1 GHz that is exactly one count per instruction; the self-test
 //! proves it on the running machine instead of assuming it.
 
@@ -80,19 +80,19 @@ mod hardware {
     use super::{Counter, CounterError, judge};
     use core::arch::asm;
 
-    #[cfg(not(feature = "pmu"))]
+    #[cfg(not(counter = "pmccntr"))]
     const NAME: &str = "CNTPCT";
-    #[cfg(feature = "pmu")]
+    #[cfg(counter = "pmccntr")]
     const NAME: &str = "PMCCNTR";
 
     /// The instruction that reads the counter's low word into the named operand.
-    #[cfg(not(feature = "pmu"))]
+    #[cfg(not(counter = "pmccntr"))]
     macro_rules! read {
         ($to:literal) => {
             concat!("mrrc p15, 0, {", $to, "}, {scratch}, c14")
         };
     }
-    #[cfg(feature = "pmu")]
+    #[cfg(counter = "pmccntr")]
     macro_rules! read {
         ($to:literal) => {
             concat!("mrc p15, 0, {", $to, "}, c9, c13, 0 @ {scratch}")
@@ -102,7 +102,7 @@ mod hardware {
     /// Starts the counter: CNTPCT always runs; PMCCNTR needs PMCR.E and its bit in PMCNTENSET in each
     /// image, else it reads a constant (Arm Architecture Reference Manual Supplement, Armv8-R AArch32, PMU).
     pub(crate) fn start() {
-        #[cfg(feature = "pmu")]
+        #[cfg(counter = "pmccntr")]
         // SAFETY: PMCR.E and .C, .D clear (count every cycle), and the cycle counter's enable; neither
         // changes what any code but the readers of the counter sees.
         unsafe {
@@ -120,7 +120,7 @@ mod hardware {
         }
     }
 
-    /// The low word of the board's counter, CNTPCT or (feature `pmu`) PMCCNTR: one instruction, wraps after 2^32 counts. Differences are to be taken
+    /// The low word of the board's counter, CNTPCT or PMCCNTR: one instruction, wraps after 2^32 counts. Differences are to be taken
     /// with `wrapping_sub`. The compiler moves no memory access across it; the processor may, since
     /// no barrier is included.
     #[inline(always)]

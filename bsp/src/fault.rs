@@ -151,7 +151,7 @@ pub use hardware::stack_overflow;
 mod hardware {
     use super::{Vector, exception_class, mode, status};
     use crate::memory::region_of;
-    use crate::{console, exit, interrupt, print, println};
+    use crate::{console, exit, interrupt, print, println, stage};
     use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr, SysRegRead};
     use core::arch::global_asm;
     use core::sync::atomic::{AtomicU32, Ordering};
@@ -189,97 +189,49 @@ mod hardware {
     const PANICKING: u32 = 0x100;
     const PARK: u32 = u32::MAX;
 
-    // r0 and r1 are saved in TPIDRURW and TPIDRURO, which nothing else of the image uses, because at
-    // that point neither a stack nor another register may be touched. The frame's offsets are those
-    // asserted above. `bsp_fault_frame` is only written here, with `bsp_fault_active` as its lock.
-    global_asm!(
-        r#"
-    .fpu vfp2
-    .pushsection .bss.bsp_fault_frame, "aw", %nobits
-    .balign 8
-bsp_fault_frame:
-    .space 88
-    .popsection
+    /// Semihosting's exit with status 105; nothing but registers is touched.
+    #[cfg(semihosting)]
+    macro_rules! end_of_double_fault {
+        () => {
+            r#"
+    mov     r0, #0x20
+    adr     r1, 2f
+    svc     #0x123456
+    b       1f
+2:  .word   0x20026, 105
+    "#
+        };
+    }
+    /// The status goes to the boot record, past the data cache.
+    #[cfg(not(semihosting))]
+    macro_rules! end_of_double_fault {
+        () => {
+            r#"
+    ldr     r0, =bsp_boot_record
+    mov     r1, #0x100
+    orr     r1, r1, #105
+    str     r1, [r0, #20]
+    dsb
+    mcr     p15, 0, r0, c7, c10, 1
+    dsb
+    "#
+        };
+    }
 
-    .pushsection .rodata.bsp_fault, "a", %progbits
-    .balign 4
-bsp_double_fault_block:
-    .word 0x20026, 105
-    .popsection
-
+    /// A guest leaves EL2's registers to the monitor.
+    #[cfg(feature = "boot-at-el1")]
+    macro_rules! hyp_handlers {
+        () => {
+            ""
+        };
+    }
+    #[cfg(not(feature = "boot-at-el1"))]
+    macro_rules! hyp_handlers {
+        () => {
+            r#"
     .pushsection .text.bsp_fault, "ax", %progbits
     .arm
     .balign 4
-
-    .macro bsp_fault_stub name, number, next
-    .global \name
-    .type \name, %function
-\name:
-    mcr     p15, 0, r0, c13, c0, 2
-    mcr     p15, 0, r1, c13, c0, 3
-    ldr     r0, =bsp_fault_active
-    ldr     r1, [r0]
-    cmp     r1, #0
-    bne     bsp_fault_again
-    mov     r1, #\number
-    str     r1, [r0]
-    b       \next
-    .endm
-
-    bsp_fault_stub _asm_undefined_handler, 1, bsp_fault_save
-    bsp_fault_stub _asm_svc_handler, 2, bsp_fault_save
-    bsp_fault_stub _asm_prefetch_abort_handler, 3, bsp_fault_save
-    bsp_fault_stub _asm_data_abort_handler, 4, bsp_fault_save
-    bsp_fault_stub _asm_hvc_handler, 21, bsp_fault_save
-    bsp_fault_stub _asm_fiq_handler, 7, bsp_fault_save
-
-    // Saves what every mode shares: r0 = frame, r2-r4 free afterwards.
-    .macro bsp_fault_common
-    ldr     r0, =bsp_fault_frame
-    add     r1, r0, #8
-    stmia   r1, {r2-r7}
-    mrc     p15, 0, r2, c13, c0, 2
-    str     r2, [r0]
-    mrc     p15, 0, r2, c13, c0, 3
-    str     r2, [r0, #4]
-    ldr     r2, =bsp_fault_active
-    ldr     r2, [r2]
-    str     r2, [r0, #68]
-    mrs     r2, spsr
-    str     r2, [r0, #64]
-    mrs     r3, cpsr
-    str     r3, [r0, #72]
-    .endm
-
-bsp_fault_save:
-    bsp_fault_common
-    str     lr, [r0, #60]
-    // The interrupted mode's own r8-r14; USR has those of SYS.
-    and     r2, r2, #0x1f
-    cmp     r2, #0x10
-    moveq   r2, #0x1f
-    orr     r2, r2, #0xc0
-    msr     cpsr_c, r2
-    add     r1, r0, #32
-    stmia   r1, {r8-r12}
-    str     sp, [r0, #52]
-    str     lr, [r0, #56]
-    msr     cpsr_c, #0xd7
-    ldr     sp, =_abt_stack_high_end
-    bl      bsp_fault_report
-
-bsp_fault_again:
-    cmn     r1, #1
-    beq     1f
-    mvn     r1, #0
-    str     r1, [r0]
-    mov     r0, #0x20
-    ldr     r1, =bsp_double_fault_block
-    svc     #0x123456
-1:  wfi
-    b       1b
-    .ltorg
-
     bsp_fault_stub bsp_hyp_0, 16, bsp_hyp_save
     bsp_fault_stub bsp_hyp_1, 17, bsp_hyp_save
     bsp_fault_stub bsp_hyp_2, 18, bsp_hyp_save
@@ -370,7 +322,97 @@ _bsp_hyp_vectors:
     b       bsp_hyp_6
     b       bsp_hyp_7
     .popsection
-        "#,
+    "#
+        };
+    }
+
+    // r0 and r1 are saved in TPIDRURW and TPIDRURO, which nothing else of the image uses, because at
+    // that point neither a stack nor another register may be touched. The frame's offsets are those
+    // asserted above. `bsp_fault_frame` is only written here, with `bsp_fault_active` as its lock.
+    global_asm!(
+        r#"
+    .fpu vfp2
+    .pushsection .bss.bsp_fault_frame, "aw", %nobits
+    .balign 8
+bsp_fault_frame:
+    .space 88
+    .popsection
+
+    .pushsection .text.bsp_fault, "ax", %progbits
+    .arm
+    .balign 4
+
+    .macro bsp_fault_stub name, number, next
+    .global \name
+    .type \name, %function
+\name:
+    mcr     p15, 0, r0, c13, c0, 2
+    mcr     p15, 0, r1, c13, c0, 3
+    ldr     r0, =bsp_fault_active
+    ldr     r1, [r0]
+    cmp     r1, #0
+    bne     bsp_fault_again
+    mov     r1, #\number
+    str     r1, [r0]
+    b       \next
+    .endm
+
+    bsp_fault_stub _asm_undefined_handler, 1, bsp_fault_save
+    bsp_fault_stub _asm_svc_handler, 2, bsp_fault_save
+    bsp_fault_stub _asm_prefetch_abort_handler, 3, bsp_fault_save
+    bsp_fault_stub _asm_data_abort_handler, 4, bsp_fault_save
+    bsp_fault_stub _asm_hvc_handler, 21, bsp_fault_save
+    bsp_fault_stub _asm_fiq_handler, 7, bsp_fault_save
+
+    // Saves what every mode shares: r0 = frame, r2-r4 free afterwards.
+    .macro bsp_fault_common
+    ldr     r0, =bsp_fault_frame
+    add     r1, r0, #8
+    stmia   r1, {r2-r7}
+    mrc     p15, 0, r2, c13, c0, 2
+    str     r2, [r0]
+    mrc     p15, 0, r2, c13, c0, 3
+    str     r2, [r0, #4]
+    ldr     r2, =bsp_fault_active
+    ldr     r2, [r2]
+    str     r2, [r0, #68]
+    mrs     r2, spsr
+    str     r2, [r0, #64]
+    mrs     r3, cpsr
+    str     r3, [r0, #72]
+    .endm
+
+bsp_fault_save:
+    bsp_fault_common
+    str     lr, [r0, #60]
+    // The interrupted mode's own r8-r14; USR has those of SYS.
+    and     r2, r2, #0x1f
+    cmp     r2, #0x10
+    moveq   r2, #0x1f
+    orr     r2, r2, #0xc0
+    msr     cpsr_c, r2
+    add     r1, r0, #32
+    stmia   r1, {r8-r12}
+    str     sp, [r0, #52]
+    str     lr, [r0, #56]
+    msr     cpsr_c, #0xd7
+    ldr     sp, =_abt_stack_high_end
+    bl      bsp_fault_report
+
+bsp_fault_again:
+    cmn     r1, #1
+    beq     1f
+    mvn     r1, #0
+    str     r1, [r0]
+    "#,
+        end_of_double_fault!(),
+        r#"
+1:  wfi
+    b       1b
+    .ltorg
+    .popsection
+    "#,
+        hyp_handlers!(),
         options(raw)
     );
 
@@ -401,20 +443,25 @@ _bsp_hyp_vectors:
     #[unsafe(no_mangle)]
     extern "C" fn bsp_fault_report(frame: &Frame) -> ! {
         let vector = Vector::from_number(frame.vector).unwrap_or(Vector::Hyp(0));
+        let thumb = frame.cpsr & (1 << 5) != 0;
+        let instruction = vector.instruction(frame.link, thumb);
+        let (syndrome, address) = match vector {
+            Vector::PrefetchAbort => (Ifsr::read_raw(), Ifar::read_raw()),
+            Vector::DataAbort => (Dfsr::read_raw(), Dfar::read_raw()),
+            Vector::HypTrap | Vector::Hyp(_) => (frame.hsr, frame.hdfar),
+            Vector::Undefined | Vector::SupervisorCall | Vector::Fiq => (0, 0),
+        };
+        stage::fault(frame.vector, instruction, frame.cpsr, syndrome, address);
         println!("\n*** {} (vector {}) ***", vector.name(), Hex(vector.offset()));
         match vector {
             Vector::PrefetchAbort => {
-                let ifsr = Ifsr::read_raw();
-                let ifar = Ifar::read_raw();
-                println!("IFSR {} ({})", Hex(ifsr), status(ifsr));
-                println!("IFAR {} ({})", Hex(ifar), region_of(ifar as usize));
+                println!("IFSR {} ({})", Hex(syndrome), status(syndrome));
+                println!("IFAR {} ({})", Hex(address), region_of(address as usize));
             }
             Vector::DataAbort => {
-                let dfsr = Dfsr::read_raw();
-                let access = if dfsr & (1 << 11) != 0 { "write" } else { "read" };
-                let dfar = Dfar::read_raw();
-                println!("DFSR {} ({}; {})", Hex(dfsr), access, status(dfsr));
-                println!("DFAR {} ({})", Hex(dfar), region_of(dfar as usize));
+                let access = if syndrome & (1 << 11) != 0 { "write" } else { "read" };
+                println!("DFSR {} ({}; {})", Hex(syndrome), access, status(syndrome));
+                println!("DFAR {} ({})", Hex(address), region_of(address as usize));
             }
             Vector::HypTrap | Vector::Hyp(_) => {
                 println!(
@@ -436,12 +483,11 @@ _bsp_hyp_vectors:
                 println!();
             }
         }
-        let thumb = frame.cpsr & (1 << 5) != 0;
         println!(
             "sp  {}\nlr  {}  pc  {}  cpsr {} ({}, {})",
             Hex(frame.sp),
             Hex(frame.lr),
-            Hex(vector.instruction(frame.link, thumb)),
+            Hex(instruction),
             Hex(frame.cpsr),
             mode(frame.cpsr),
             if thumb { "T32" } else { "A32" }

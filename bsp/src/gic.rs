@@ -7,13 +7,7 @@
 //!
 //! Every source is put into Group 1, which signals IRQ; Group 0 and with it FIQ stay off.
 
-/// 32-bit access to the controller's registers.
-pub trait Bus {
-    /// Reads the register at this address.
-    fn read(&self, address: u32) -> u32;
-    /// Writes the register at this address.
-    fn write(&self, address: u32, value: u32);
-}
+use crate::bus::Bus;
 
 /// Why the controller cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 //! and only then ends the interrupt. Special IDs (1020 and above) are neither ended nor used as an
 //! index.
 
-/// An interrupt line that this board has: SGI 0-15, PPI 16-31, SPI 32-127.
+/// An interrupt line that this board has: SGI 0-15, PPI 16-31, SPI from 32 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterruptId(u8);
+pub struct InterruptId(u16);
 
 impl InterruptId {
     /// The tick: PPI 30, the EL1 physical timer.
@@ -17,7 +17,7 @@ impl InterruptId {
     /// The line with this INTID, if the board has it.
     #[must_use]
     pub const fn new(id: u32) -> Option<Self> {
-        if (id as usize) < crate::board::LINES { Some(Self(id as u8)) } else { None }
+        if (id as usize) < crate::board::LINES { Some(Self(id as u16)) } else { None }
     }
 
     /// Software interrupt `n`.
@@ -27,7 +27,7 @@ impl InterruptId {
     #[must_use]
     pub const fn sgi(n: u8) -> Self {
         assert!(n < 16, "software interrupts are 0 to 15");
-        Self(n)
+        Self(n as u16)
     }
 
     /// The INTID.
@@ -88,32 +88,17 @@ pub(crate) use hardware::{init, start_tick};
 mod hardware {
     use super::{InterruptError, InterruptId, TICK_PRIORITY, check_priority};
     use crate::board::{GICD, GICR, LINES};
-    use crate::gic::{Bus, Gic, GicError, sgi_request};
+    use crate::bus::Mmio;
+    use crate::gic::{Gic, GicError, sgi_request};
     use crate::mpu::MpuOn;
     use crate::timer::{self, TimerError};
     use aarch32_cpu::register::{Mpidr, SysRegRead};
     use core::arch::asm;
     use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-    /// Access to the real registers; the field is the proof that they are mapped as Device.
-    #[derive(Clone, Copy)]
-    struct Mmio(#[allow(dead_code)] MpuOn);
-
-    impl Bus for Mmio {
-        fn read(&self, address: u32) -> u32 {
-            // SAFETY: `Gic` only asks for registers of the frames it was given, which the memory map
-            // has as Device; the proof says that the map is in force. Reads have no side effect.
-            unsafe { (address as usize as *const u32).read_volatile() }
-        }
-        fn write(&self, address: u32, value: u32) {
-            // SAFETY: as above; the controller moves no memory, so no write can break Rust's rules.
-            unsafe { (address as usize as *mut u32).write_volatile(value) }
-        }
-    }
-
     /// The controller, if the MPU is on; it has been since before `main`.
     fn gic() -> Option<Gic<Mmio>> {
-        MpuOn::now().map(|proof| Gic::new(Mmio(proof), GICD, GICR))
+        MpuOn::now().map(|proof| Gic::new(Mmio::new(proof), GICD, GICR))
     }
 
     static HANDLERS: [AtomicPtr<()>; LINES] = [const { AtomicPtr::new(core::ptr::null_mut()) }; LINES];
@@ -146,7 +131,7 @@ mod hardware {
 
     /// Sets up distributor, redistributor and the core's interface; every source off.
     pub(crate) fn init(proof: MpuOn) -> Result<(), GicError> {
-        Gic::new(Mmio(proof), GICD, GICR).init(TICK_PRIORITY)?;
+        Gic::new(Mmio::new(proof), GICD, GICR).init(TICK_PRIORITY)?;
         // ICC_SRE = SRE, DFB, DIB; ICC_BPR1 = 0, the finest preemption the hardware has; ICC_PMR
         // open; ICC_CTLR.EOImode = 0, so that EOIR1 also deactivates; ICC_IGRPEN0 off, ICC_IGRPEN1 on.
         // SAFETY: system registers of this core's interface only; IRQ is masked, so no interrupt is
@@ -344,8 +329,9 @@ mod tests {
     #[test]
     fn lines_of_the_board() {
         assert_eq!(InterruptId::new(30), Some(InterruptId::TICK));
-        assert_eq!(InterruptId::new(127).map(InterruptId::number), Some(127));
-        for id in [128, 1019, 1020, 1023, 8192, u32::MAX] {
+        let last = crate::board::LINES as u32 - 1;
+        assert_eq!(InterruptId::new(last).map(InterruptId::number), Some(last));
+        for id in [last + 1, 1019, 1020, 1023, 8192, u32::MAX] {
             assert_eq!(InterruptId::new(id), None);
         }
         assert_eq!(InterruptId::sgi(15).number(), 15);

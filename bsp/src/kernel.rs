@@ -48,6 +48,7 @@ extern "C" fn initialize_low_level() {
         crate::println!("error: {}", error);
         crate::exit(crate::exit::BOARD);
     }
+    crate::stage::mark(crate::stage::Stage::Tick);
 }
 
 /// The name of the running or interrupted thread, for reports; `"none"` outside threads.

@@ -11,14 +11,24 @@
 #[cfg(any(target_feature = "d32", target_feature = "neon"))]
 compile_error!("D16-D31 are on: no ThreadX kernel saves them; build for armv8r-none-eabihf without d32 and neon");
 
-#[cfg(not(feature = "mps3-an536"))]
-compile_error!("bsp needs one board: enable its feature `mps3-an536`");
+// The build script says the same, in words; this holds where it does not run.
+#[cfg(not(any(feature = "mps3-an536", feature = "s32z280")))]
+compile_error!("bsp needs one board: enable its feature `mps3-an536` or `s32z280`");
+#[cfg(all(feature = "mps3-an536", feature = "s32z280"))]
+compile_error!("bsp is for one board, and both are on: add --no-default-features to choose `s32z280`");
 
 #[cfg(feature = "mps3-an536")]
 mod mps3_an536;
 #[cfg(feature = "mps3-an536")]
 use mps3_an536 as board;
+#[cfg(feature = "s32z280")]
+mod s32z280;
+#[cfg(feature = "s32z280")]
+use s32z280 as board;
 
+#[cfg(target_arch = "arm")]
+mod boot;
+pub mod bus;
 pub mod cache;
 #[cfg(test)]
 mod codegen;
@@ -26,8 +36,11 @@ pub mod counter;
 pub mod fault;
 pub mod gic;
 pub mod interrupt;
+pub mod linflexd;
 pub mod memory;
 pub mod mpu;
+pub mod stage;
+pub mod tcm;
 pub mod timer;
 
 #[cfg(target_arch = "arm")]

@@ -18,7 +18,7 @@ const SHORTEST: u32 = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerError {
     /// CNTFRQ reads 0: nobody has said how fast the counter runs. Only the highest exception level
-    /// may write it, and this board has no second clock to measure against, so there is no fallback.
+    /// may write it, and this board's counter has no fixed frequency to fall back to.
     FrequencyUnknown,
     /// The counter is too slow for the tick; it runs at so many Hz.
     TooSlow(u32),
@@ -84,10 +84,14 @@ mod hardware {
     static PERIOD: AtomicU32 = AtomicU32::new(0);
     static DROPPED: AtomicU32 = AtomicU32::new(0);
 
-    /// CNTFRQ, in Hz: what the boot code or the emulator says the counter runs at; 0 if nobody did.
+    /// What the counter runs at, in Hz: CNTFRQ, which the boot code or the emulator wrote; if nobody did, what the
+    /// board's counter is known to run at; 0 if that is unknown.
     #[must_use]
     pub fn frequency() -> u32 {
-        Cntfrq::read().0
+        match (Cntfrq::read().0, crate::board::COUNTER_HZ) {
+            (0, Some(known)) => known,
+            (cntfrq, _) => cntfrq,
+        }
     }
 
     /// Ticks dropped because more than [`super::BACKLOG`] were due at once.

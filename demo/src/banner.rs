@@ -30,7 +30,8 @@ pub const OPT: &str = env!("FIRMWARE_OPT");
 /// Link-time optimisation of this image.
 pub const LTO: &str = env!("FIRMWARE_LTO");
 
-fn on_off(on: bool) -> &'static str {
+/// `on` or `off`.
+pub const fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 

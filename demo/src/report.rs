@@ -2,9 +2,9 @@
 
 use bsp::counter::Counter;
 use bsp::println;
-use measure::{Bench, Cache, RawSamples, Record, Samples, Setting, line};
+use measure::{Bench, Cache, Case, RawSamples, Record, Samples, Setting, line};
 
-use crate::banner::{LTO, OPT};
+use crate::banner::{LTO, OPT, on_off};
 
 /// The code that measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,9 @@ impl Report {
                 overhead: counter.overhead,
                 language: Code::Rust.keys().0,
                 checks: Code::Rust.keys().1,
+                options: threadx::KERNEL_CONFIGURATION,
+                assertions: on_off(cfg!(debug_assertions)),
+                text_bytes: Some(bsp::memory::text_bytes()),
             },
             passed: 0,
             failed: 0,
@@ -99,15 +102,31 @@ impl Report {
         println!("check FAILED: {}: {}", what, error);
     }
 
+    /// The factors of a series.
+    fn case(&self, bench: Bench, stack: &'static str, cache: Cache) -> Case<'static> {
+        let case = Case::new(bench, stack, cache);
+        let variant = if bench == Bench::ContextSwitch { "call" } else { "" };
+        if self.code != Code::Rust {
+            // Where C's code and control blocks lie is not known here.
+            return Case { variant, ..case };
+        }
+        let (code, cell) = match bench {
+            Bench::ContextSwitch => (crate::switch::round_trips as *const () as usize, &crate::switch::MEASURING),
+            _ => (crate::deep_stack::deep_touch as *const () as usize, &crate::deep_stack::DEEP),
+        };
+        let control = bsp::memory::region_of(core::ptr::from_ref(cell) as usize);
+        Case { variant, code: bsp::memory::region_of(code), control, ..case }
+    }
+
     /// Prints a series as a row and as a record.
     pub fn series<const N: usize>(&mut self, bench: Bench, stack: &'static str, cache: Cache, samples: &Samples<N>) {
         let summary = match samples.summary() {
             Ok(summary) => summary,
             Err(_) => return self.check("a series has samples that no interrupt disturbed", false),
         };
-        let record = Record::new(&self.setting, bench, stack, cache, &summary);
-        self.print(record.row(&mut [0; 128]));
-        self.print(record.line(&mut [0; 512]));
+        let record = Record::new(&self.setting, &self.case(bench, stack, cache), &summary);
+        self.print(record.row(&mut [0; 160]));
+        self.print(record.line(&mut [0; 1024 + threadx::KERNEL_CONFIGURATION.len()]));
         self.check("a series is complete", samples.is_full());
         if self.setting.unit == "instructions" {
             // Nothing but an interrupt can change how many instructions the same code takes.
@@ -122,7 +141,7 @@ impl Report {
 
     /// Prints the raw samples of a series.
     pub fn samples<const N: usize>(&mut self, bench: Bench, stack: &'static str, cache: Cache, samples: &Samples<N>) {
-        let raw = RawSamples::new(&self.setting, bench, stack, cache, samples);
+        let raw = RawSamples::new(&self.setting, &self.case(bench, stack, cache), samples);
         self.print(raw.line(&mut [0; 4096]));
     }
 

@@ -672,6 +672,13 @@ unsafe extern "C" {
     pub safe fn _tx_thread_relinquish();
 }
 
+/// [`_tx_thread_relinquish`] inlined: on Armv8-R in A32 code 11 instructions (44 bytes) in place of the
+/// call, in every other code the call. Same contexts, same effect.
+#[inline(always)]
+pub fn relinquish_inline() {
+    port::relinquish_inline();
+}
+
 /// Checks the scheduler's lists, bitmaps and fast-path pointers, and every object's waiters, owners and
 /// memory; says what is wrong.
 pub fn check_invariants() -> Result<(), &'static str> {

@@ -14,7 +14,7 @@
 //! # The fast path
 //!
 //! `tx_thread_relinquish` is the kernel's hot path: 14 instructions a switch on Armv8-R and the call,
-//! of which 9 run with interrupts masked. It compares nothing. Every question it would have to ask ("is anybody
+//! or 11 inlined into the caller, of which 6 run with interrupts masked. It compares nothing. Every question it would have to ask ("is anybody
 //! else ready at my priority", "do I have a preemption-threshold", "is preemption disabled", "is this
 //! an interrupt") is answered beforehand by the pointer it follows: `next` of the running context
 //! leads to the next ready thread of the same priority, or, if any answer forbids the plain switch,

@@ -13,7 +13,7 @@
 //!   them ([`RecordOf::overhead`]). Whoever wants it gone uses [`net`], which cannot wrap below zero.
 //!
 //! ```
-//! use measure::{Bench, Cache, Exclusion, Record, Samples, Setting, elapsed};
+//! use measure::{Bench, Cache, Case, Exclusion, Record, Samples, Setting, elapsed};
 //!
 //! let mut samples = Samples::<4>::new();
 //! samples.push(elapsed(0xffff_fff0, 0x18), None).unwrap();
@@ -27,9 +27,11 @@
 //! let setting = Setting {
 //!     kernel: "bundled", board: "mps3-an536", unit: "instructions",
 //!     opt: "3", lto: "fat", counter: "CNTPCT", overhead: 3, language: "rust", checks: "types",
+//!     options: "stack checking off", assertions: "off", text_bytes: None,
 //! };
-//! let record = Record::new(&setting, Bench::ContextSwitch, "BTCM", Cache::Warm, &summary);
-//! let mut line = [0; 512];
+//! let case = Case::new(Bench::ContextSwitch, "BTCM", Cache::Warm);
+//! let record = Record::new(&setting, &case, &summary);
+//! let mut line = [0; 1024];
 //! assert!(record.line(&mut line).unwrap().starts_with(r#"RECORD {"schema":1,"bench":"context_switch","#));
 //! ```
 #![no_std]
@@ -38,36 +40,21 @@
 #[cfg(test)]
 extern crate std;
 
+mod clock;
+mod compare;
+mod histogram;
 pub mod line;
 mod record;
 mod samples;
+mod select;
 mod summary;
 
-pub use record::{Bench, Cache, ExcludedSample, Marks, RawSamples, RawSamplesOf, Record, RecordOf, SCHEMA, Setting};
+pub use clock::{Wide, elapsed};
+pub use compare::{NOISE_RUNS, Noise, NoiseError, Pair, Paired, PairedError, Verdict, noise, paired};
+pub use histogram::Histogram;
+pub use record::{
+    Bench, Cache, Case, ExcludedSample, Marks, RawSamples, RawSamplesOf, Record, RecordOf, SCHEMA, Setting,
+};
 pub use samples::{Exclusion, Full, Sample, Samples};
+pub use select::{SelectError, Selection};
 pub use summary::{Net, Summary, SummaryError, net};
-
-/// Counts from `start` to `end` of a 32-bit counter that runs upwards and wraps.
-///
-/// Right as long as less than one whole turn of the counter lies between the two reads: 4.29 s at
-/// 1 GHz, 5.3 s at 800 MHz, 536 s at 8 MHz. A longer stretch needs the counter's 64-bit form.
-#[inline(always)]
-#[must_use]
-pub const fn elapsed(start: u32, end: u32) -> u32 {
-    end.wrapping_sub(start)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::elapsed;
-
-    #[test]
-    fn elapsed_crosses_the_wrap() {
-        assert_eq!(elapsed(10, 52), 42);
-        assert_eq!(elapsed(u32::MAX, 0), 1);
-        assert_eq!(elapsed(0xffff_fff0, 0x1a), 42);
-        assert_eq!(elapsed(7, 7), 0);
-        assert_eq!(elapsed(0, u32::MAX), u32::MAX);
-        assert_eq!(elapsed(1, 0), u32::MAX);
-    }
-}

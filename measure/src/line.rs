@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `RECORD {json}` | one result, [`RecordOf`](crate::RecordOf) |
 //! | `SAMPLES {json}` | the raw samples of one result, [`RawSamplesOf`](crate::RawSamplesOf) |
+//! | `CELL name` | the records up to the next `CELL` or `DONE` belong to this cell, see [`Selection`](crate::Selection) |
 //! | `DONE ok` or `DONE FAILED`, then optionally `: text` | closes a measurement; the verdict of its self-checks |
 //! | `test NAME ... ok` | an on-target test passed |
 //! | `test NAME ... FAILED: why` | it failed |
@@ -18,6 +19,9 @@ use serde::Serialize;
 pub const RECORD: &str = "RECORD ";
 /// Start of a raw-samples line.
 pub const SAMPLES: &str = "SAMPLES ";
+/// Start of the line that names the cell whose records follow; a cell is complete when the next such
+/// line or the closing line has come.
+pub const CELL: &str = "CELL ";
 /// Start of the line that closes a measurement when all self-checks passed.
 pub const DONE_OK: &str = "DONE ok";
 /// Start of the line that closes a measurement when a self-check failed.

@@ -1,4 +1,4 @@
-use crate::samples::Sample;
+use crate::samples::{Exclusion, Sample};
 
 /// The figures of a series, in the unit of the counter.
 ///
@@ -23,6 +23,21 @@ pub struct Summary {
     pub first: u32,
     /// Smallest and largest excluded value, if any was excluded.
     pub excluded_range: Option<(u32, u32)>,
+    /// Of the excluded samples, those with [`Exclusion::Tick`].
+    pub excluded_tick: u32,
+    /// Of the excluded samples, those with [`Exclusion::Interrupt`].
+    pub excluded_interrupt: u32,
+    /// Standard deviation of the kept values about their exact mean (that of a population: divided by
+    /// `n`), in hundredths, rounded to the nearest. Exact for up to 2^24 samples; for longer series it
+    /// may be `u64::MAX`, which means that it could not be computed.
+    pub sd_hundredths: u64,
+    /// Median: the smallest kept value that half of the kept values or more do not exceed (nearest
+    /// rank; never a value that was not measured).
+    pub p50: u32,
+    /// The smallest kept value that 90 % of the kept values or more do not exceed.
+    pub p90: u32,
+    /// The smallest kept value that 99 % of the kept values or more do not exceed.
+    pub p99: u32,
 }
 
 /// Why a series has no figures.
@@ -57,18 +72,50 @@ impl core::fmt::Display for SummaryError {
 impl core::error::Error for SummaryError {}
 
 impl Summary {
+    /// The figures of `values`, none of which is excluded, in the order taken. At most `u32::MAX`
+    /// values.
+    ///
+    /// ```
+    /// let summary = measure::Summary::of_values(&[42, 40, 41]).unwrap();
+    /// assert_eq!((summary.first, summary.min, summary.p50, summary.sd_hundredths), (42, 40, 41, 82));
+    /// ```
+    ///
+    /// # Errors
+    /// [`SummaryError::Empty`].
+    pub fn of_values(values: &[u32]) -> Result<Self, SummaryError> {
+        Self::of(values.iter().enumerate().map(|(index, &value)| Sample { index, value, excluded: None }))
+    }
+
     /// The figures of `samples`, which come in the order taken. At most `u32::MAX` samples.
-    pub(crate) fn of(samples: impl Iterator<Item = Sample>) -> Result<Self, SummaryError> {
+    ///
+    /// Walks over them some hundred times, since it has no memory to sort them in.
+    ///
+    /// # Errors
+    /// [`SummaryError::Empty`] without samples, [`SummaryError::AllExcluded`] when none may be used.
+    pub fn of(samples: impl Iterator<Item = Sample> + Clone) -> Result<Self, SummaryError> {
+        let kept = samples.clone().filter(|sample| sample.excluded.is_none()).map(|sample| sample.value);
+        let mut summary = Self::single_pass(samples)?;
+        let rank = |percent: u64| (u64::from(summary.n) * percent).div_ceil(100);
+        let quantile = |percent| at_rank(kept.clone(), summary.min, summary.max, rank(percent));
+        (summary.p50, summary.p90, summary.p99) = (quantile(50), quantile(90), quantile(99));
+        summary.sd_hundredths = deviation(kept, summary.min, u128::from(summary.n));
+        Ok(summary)
+    }
+
+    /// Everything that takes one look at each sample; quantiles and deviation are left 0.
+    fn single_pass(samples: impl Iterator<Item = Sample>) -> Result<Self, SummaryError> {
         let mut first = None;
         let mut kept: Option<Self> = None;
         let mut sum = 0u64;
         let mut excluded = 0u32;
+        let mut excluded_tick = 0u32;
         let mut excluded_range: Option<(u32, u32)> = None;
 
         for Sample { index, value, excluded: mark } in samples {
             let first = *first.get_or_insert(value);
-            if mark.is_some() {
+            if let Some(reason) = mark {
                 excluded += 1;
+                excluded_tick += u32::from(reason == Exclusion::Tick);
                 let (min, max) = excluded_range.unwrap_or((value, value));
                 excluded_range = Some((min.min(value), max.max(value)));
                 continue;
@@ -84,6 +131,12 @@ impl Summary {
                 max_index: index as u32,
                 first,
                 excluded_range: None,
+                excluded_tick: 0,
+                excluded_interrupt: 0,
+                sd_hundredths: 0,
+                p50: value,
+                p90: value,
+                p99: value,
             });
             s.n += 1;
             s.min = s.min.min(value);
@@ -101,6 +154,8 @@ impl Summary {
                     mean: ((sum + n / 2) / n) as u32,
                     excluded,
                     excluded_range,
+                    excluded_tick,
+                    excluded_interrupt: excluded - excluded_tick,
                     ..s
                 })
             }
@@ -108,6 +163,41 @@ impl Summary {
             (None, None) => Err(SummaryError::Empty),
         }
     }
+}
+
+/// The smallest value that at least `rank` of the `values` do not exceed; all lie in `min..=max`.
+///
+/// Halves the range of possible values, so that nothing needs to be sorted or stored. The result is a
+/// value of the series: the count of those not above it changes there.
+fn at_rank(values: impl Iterator<Item = u32> + Clone, min: u32, max: u32, rank: u64) -> u32 {
+    let (mut low, mut high) = (min, max);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if values.clone().filter(|&value| value <= middle).count() as u64 >= rank {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// A hundred standard deviations of `n` values, none below `min`; `u64::MAX` if 128 bits do not hold
+/// the sums.
+fn deviation(values: impl Iterator<Item = u32>, min: u32, n: u128) -> u64 {
+    // n sd^2 = sum(d^2) - sum(d)^2 / n with d counted from the minimum, all times n to stay whole.
+    let (mut sum, mut squares) = (0u128, 0u128);
+    for value in values {
+        let d = u128::from(value - min);
+        sum += d;
+        squares += d * d;
+    }
+    let hundredths = || {
+        let scaled = n.checked_mul(squares)?.checked_sub(sum.checked_mul(sum)?)?.checked_mul(200 * 200)?;
+        // Twice the hundredths, so that halves can be told from what is below them.
+        u64::try_from((scaled.isqrt() / n).div_ceil(2)).ok()
+    };
+    hundredths().unwrap_or(u64::MAX)
 }
 
 /// A value after subtraction of the counter's own cost, with the mark that it would have gone below
@@ -145,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_in_a_sample_moves_no_figure() {
+    fn m03_a_tick_in_a_sample_moves_no_figure() {
         let s =
             series::<4>(&[(1402, None), (1370, None), (9000, Some(Exclusion::Tick)), (1, Some(Exclusion::Interrupt))]);
         let s = s.summary().unwrap();
@@ -160,6 +250,12 @@ mod tests {
                 max_index: 0,
                 first: 1402,
                 excluded_range: Some((1, 9000)),
+                excluded_tick: 1,
+                excluded_interrupt: 1,
+                sd_hundredths: 1600,
+                p50: 1370,
+                p90: 1402,
+                p99: 1402,
             }
         );
     }
@@ -188,6 +284,26 @@ mod tests {
         assert_eq!(series::<3>(&[(40, None), (40, None), (41, None)]).summary().unwrap().mean, 40);
         let s = series::<3>(&[(u32::MAX, None); 3]).summary().unwrap();
         assert_eq!((s.min, s.mean, s.max), (u32::MAX, u32::MAX, u32::MAX));
+    }
+
+    #[test]
+    fn quantiles_are_values_that_were_measured() {
+        let of = |values: &[u32]| Summary::of_values(values).map(|s| (s.p50, s.p90, s.p99)).unwrap();
+        assert_eq!(of(&[7]), (7, 7, 7));
+        assert_eq!(of(&[10, 20]), (10, 20, 20));
+        let hundred: Vec<u32> = (1..=100).rev().collect();
+        assert_eq!(of(&hundred), (50, 90, 99));
+        assert_eq!(of(&[0, u32::MAX, u32::MAX]), (u32::MAX, u32::MAX, u32::MAX));
+    }
+
+    #[test]
+    fn deviation_is_exact_to_the_hundredth() {
+        let of = |values: &[u32]| Summary::of_values(values).unwrap().sd_hundredths;
+        assert_eq!(of(&[5]), 0);
+        assert_eq!(of(&[4, 6]), 100);
+        assert_eq!(of(&[2, 4, 4, 4, 5, 5, 7, 9]), 200);
+        assert_eq!(of(&[0, 0, 1]), 47, "0.4714");
+        assert_eq!(of(&[0, u32::MAX]), 214_748_364_750);
     }
 
     proptest! {
@@ -232,6 +348,15 @@ mod tests {
                     let at = of.iter().position(|v| v.1.is_none() && v.0 == sum.max).unwrap();
                     prop_assert_eq!(sum.max_index as usize, at);
                     prop_assert_eq!(sum.first, of[0].0);
+                    let ticks = of.iter().filter(|v| v.1 == Some(Exclusion::Tick)).count();
+                    prop_assert_eq!(sum.excluded_tick as usize, ticks);
+                    prop_assert_eq!(sum.excluded_tick + sum.excluded_interrupt, sum.excluded);
+                    let nearest_rank = |percent: usize| sorted[(kept.len() * percent).div_ceil(100) - 1];
+                    prop_assert_eq!((sum.p50, sum.p90, sum.p99), (nearest_rank(50), nearest_rank(90), nearest_rank(99)));
+                    let mean = total as f64 / n as f64;
+                    let squares: f64 = kept.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum();
+                    let sd = 100.0 * (squares / n as f64).sqrt();
+                    prop_assert!((sum.sd_hundredths as f64 - sd).abs() <= 0.51 + sd * 1e-9, "{} {sd}", sum.sd_hundredths);
 
                     let net = s.net_summary(overhead).unwrap();
                     let floor: Vec<_> = of

@@ -46,7 +46,8 @@ global_asm!(
     "    ldr     r0, ={mark}",
     "    mcr     p15, 0, r0, c13, c0, 2",
     "    isb",
-    "    b       _start",
+    "    ldr     r0, =_start", // T32 or A32, as the board has it
+    "    bx      r0",
     "    .ltorg",
     ".size first_stage_rough, . - first_stage_rough",
     // Nobody has told the counter's frequency.
@@ -57,7 +58,9 @@ global_asm!(
     "    mov     r0, #0",
     "    mcr     p15, 0, r0, c14, c0, 0",
     "    isb",
-    "    b       _start",
+    "    ldr     r0, =_start",
+    "    bx      r0",
+    "    .ltorg",
     ".size first_stage_no_frequency, . - first_stage_no_frequency",
     mark = const MARK,
 );

@@ -15,7 +15,7 @@ pub use kernel::c_api::{
     _tx_thread_priority_change, _tx_thread_relinquish, _tx_thread_reset, _tx_thread_resume, _tx_thread_sleep,
     _tx_thread_stack_error_notify, _tx_thread_suspend, _tx_thread_terminate, _tx_thread_time_slice_change,
     _tx_thread_wait_abort, _tx_time_get, _tx_time_set, _tx_timer_activate, _tx_timer_change, _tx_timer_create,
-    _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get, _tx_timer_interrupt,
+    _tx_timer_deactivate, _tx_timer_delete, _tx_timer_info_get, _tx_timer_interrupt, relinquish_inline,
 };
 // The documented names are the checked services, where there is a check to make.
 pub use kernel::c_api::{

@@ -26,8 +26,17 @@ static READY: AtomicBool = AtomicBool::new(false);
 static STUCK: AtomicBool = AtomicBool::new(false);
 static LOST: AtomicU32 = AtomicU32::new(0);
 
-/// Sets rate and transmitter. Again is harmless: the registers take the same values.
-pub fn init() {
+/// Sets rate and transmitter.
+///
+/// # Errors
+/// None.
+pub fn init(_: crate::mpu::MpuOn) -> Result<(), impl ufmt::uDisplay> {
+    enable();
+    Ok::<_, crate::mpu::MpuError>(())
+}
+
+/// Again is harmless: the registers take the same values.
+fn enable() {
     // SAFETY: both registers exist at these addresses on this board, and no other code of the image
     // names them. With the MPU off the architecture's default map makes the range Device; with it on
     // the board's table does.
@@ -41,7 +50,7 @@ pub fn init() {
 fn has_room() -> bool {
     let limit = if STUCK.load(Ordering::Relaxed) { HASTY } else { PATIENT };
     for _ in 0..limit {
-        // SAFETY: as in `init`; reading STATE has no side effect.
+        // SAFETY: as in `enable`; reading STATE has no side effect.
         if unsafe { STATE.read_volatile() } & TX_FULL == 0 {
             STUCK.store(false, Ordering::Relaxed);
             return true;
@@ -54,10 +63,10 @@ fn has_room() -> bool {
 /// Sends one byte, or drops and counts it when the transmitter stays full beyond the limit.
 pub fn send(byte: u8) {
     if !READY.load(Ordering::Relaxed) {
-        init();
+        enable();
     }
     if has_room() {
-        // SAFETY: as in `init`; the transmitter has room, so the byte is neither lost nor overruns.
+        // SAFETY: as in `enable`; the transmitter has room, so the byte is neither lost nor overruns.
         unsafe { DATA.write_volatile(u32::from(byte)) };
     } else {
         LOST.store(LOST.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);

@@ -7,20 +7,34 @@
 //! * `_tx_irq_entry` is the IRQ vector's target. It saves the caller-saved state on the stack of the
 //!   interrupted code (25 words), moves to the interrupt stack and calls the board's
 //!   `_tx_irq_dispatch`, which may unmask IRQ again for nesting.
-//! * The callee-saved state of a thread is saved only when another thread runs next, and always into
-//!   its control block, in one layout: a preempted thread is one that continues at `_tx_irq_return`.
+//! * The callee-saved state of a thread is saved only when another thread runs next: D8-D15 on its stack
+//!   (16 words), the rest in its control block, in one layout.
 //!
 //! # What is kept for a thread
 //!
-//! R4-R11, SP, the return address, D8-D15, FPSCR and CPSR by every switch; R0-R3, R12, LR, D0-D7 by
-//! an interrupt. A relinquish is a call, so the compiler has saved what of R0-R3, R12 and D0-D7 it
-//! needs. D16-D31 do not exist for this kernel, see the compile-time check below.
+//! R4-R11, SP, LR, the address to continue at, FPSCR and CPSR by every switch; D8-D15 by one that is a
+//! call, on the thread's stack; R0-R3, R12, LR and D0-D7 by an interrupt. A relinquish is a call, or
+//! inlined where the compiler knows the registers that it loses, so what is live there has been saved.
+//! D16-D31 do not exist for this kernel, see the compile-time check below.
+//!
+//! # The continuation
+//!
+//! Every switch ends with one LDM that loads R2-R12, SP, LR and PC of the next context, whatever made
+//! that context stop. What is left to do is the business of the code at that PC: it finds IRQ masked,
+//! its CPSR in R3 and its FPSCR in R12. So a thread that stopped in an inlined relinquish, one that
+//! stopped in a call and one that was interrupted can follow one another in any order, and none pays
+//! for what only another one needs. The PC is stored by the STM itself: it is that instruction's
+//! address + 8 (Arm Architecture Reference Manual, `PCStoreValue`), the instruction after the LDM. Arm
+//! deprecates lists with SP, with LR and PC, and with a stored PC, without changing what they do, and the
+//! assembler warns of each in every package that inlines one: hence `.inst`.
 //!
 //! # Interrupts and the multi-register transfers
 //!
-//! An interrupt may abandon an LDM or STM and start it again afterwards. Every transfer here that
-//! changes its own base register or the saved state runs with IRQ masked, so none is restarted after
-//! a part of its effect has been used.
+//! An interrupt may abandon an LDM or STM and start it again afterwards, and an abandoned LDM leaves
+//! the registers of its list unknown, SP among them, onto which the interrupt would push. Every
+//! transfer here that has SP in its list, changes its own base register or touches the saved state
+//! runs with IRQ masked. A sequence that is restarted instead of masked (2 instructions a round trip
+//! less) is therefore out of the question.
 //!
 //! # Exclusives
 //!
@@ -45,31 +59,31 @@ compile_error!(
 
 /// Saved state of a thread between two of its turns.
 ///
-/// The order is what two transfers want: D8-D15, then one STM of R1-R12, SP, LR, in which R1 is the
-/// turn count, R2 the next context, R3 the CPSR and R12 the FPSCR.
+/// The order is that of one STM of R2-R12, SP, LR, PC behind `next`: R2 is the turn count, R3 the
+/// CPSR, R12 the FPSCR.
 #[repr(C)]
 pub(crate) struct Context {
-    d8_d15: [Cell<u64>; 8],
-    turns: Cell<u32>,
     next: Cell<*const Context>,
+    turns: Cell<u32>,
     cpsr: Cell<u32>,
     r4_r11: [Cell<u32>; 8],
     fpscr: Cell<u32>,
     sp: Cell<*const u8>,
+    lr: Cell<u32>,
     pc: Cell<*const ()>,
 }
 
-/// Bytes of D8-D15 before the words.
-const WORDS: usize = offset_of!(Context, turns);
 const _: () = {
-    assert!(WORDS == 64);
-    assert!(offset_of!(Context, next) == WORDS + 4);
-    assert!(offset_of!(Context, cpsr) == WORDS + 8);
-    assert!(offset_of!(Context, r4_r11) == WORDS + 12);
-    assert!(offset_of!(Context, fpscr) == WORDS + 44);
-    assert!(offset_of!(Context, sp) == WORDS + 48);
-    assert!(offset_of!(Context, pc) == WORDS + 52);
-    assert!(size_of::<Context>() == 120);
+    assert!(offset_of!(Context, next) == 0);
+    assert!(offset_of!(Context, turns) == 4);
+    assert!(offset_of!(Context, cpsr) == 8);
+    assert!(offset_of!(Context, r4_r11) == 12);
+    assert!(offset_of!(Context, fpscr) == 44);
+    assert!(offset_of!(Context, sp) == 48);
+    assert!(offset_of!(Context, lr) == 52);
+    assert!(offset_of!(Context, pc) == 56);
+    assert!(size_of::<Context>() == 60);
+    assert!(size_of::<Executor>() == 64);
     assert!(offset_of!(TX_THREAD, executor) == 0 && offset_of!(Executor, context) == 0);
 };
 
@@ -80,13 +94,13 @@ const CPSR_I: u32 = 1 << 7;
 impl Context {
     const fn new() -> Self {
         Self {
-            d8_d15: [const { Cell::new(0) }; 8],
-            turns: Cell::new(0),
             next: Cell::new(null()),
+            turns: Cell::new(0),
             cpsr: Cell::new(0),
             r4_r11: [const { Cell::new(0) }; 8],
             fpscr: Cell::new(0),
             sp: Cell::new(null()),
+            lr: Cell::new(0),
             pc: Cell::new(null()),
         }
     }
@@ -125,8 +139,9 @@ impl Context {
     }
 }
 
-/// A context and the tag that tells threads from the kernel's own contexts.
-#[repr(C)]
+/// A context and the tag that tells threads from the kernel's own contexts: 16 words, aligned for the
+/// processor's 64-bit transfers.
+#[repr(C, align(8))]
 pub(crate) struct Executor {
     context: Context,
     id: Cell<u32>,
@@ -226,59 +241,58 @@ global_asm!(
     ".fpu vfpv3-d16",
     ".arm",
     // ---- relinquish -----------------------------------------------------------------------------
-    // 14 instructions and the caller's BL; the 9 after CPSID run with IRQ masked. Memory: 30 words
-    // stored (16 of D8-D15 and 14), 31 loaded (2 of the caller's context, 16 and 13 of the next).
+    // 14 instructions and the caller's BL; the 6 after CPSID run with IRQ masked. Memory: 30 words
+    // stored (16 of D8-D15 and 14), 32 loaded (2 of the caller's context, 14 and 16 of the next).
     ".section .text._tx_thread_relinquish,\"ax\",%progbits",
     ".global _tx_thread_relinquish",
     ".type _tx_thread_relinquish, %function",
     ".balign 32",
     "_tx_thread_relinquish:",
+    "    vpush   {{d8-d15}}",
     "    mrc     p15, 0, r0, c13, c0, 4",       // the running context
     "    mrs     r3, cpsr",                     // its posture
     "    vmrs    r12, fpscr",
     "    cpsid   i",
-    "    vstmia  r0!, {{d8-d15}}",
-    "    ldmia   r0, {{r1, r2}}",               // turns, next
-    "    add     r1, r1, #1",
-    "    mcr     p15, 0, r2, c13, c0, 4",       // from here next runs
-    "    stmia   r0, {{r1-r12, sp, lr}}",
-    "    vldmia  r2!, {{d8-d15}}",
-    "    ldmib   r2, {{r1, r3-r12, sp, lr}}",
-    "    vmsr    fpscr, r12",
+    "    ldmia   r0, {{r1, r2}}",               // next, turns
+    "    add     r2, r2, #1",
+    "    mcr     p15, 0, r1, c13, c0, 4",       // from here next runs
+    "    .inst   0xe980fffc",                   // stmib r0, {r2-r12, sp, lr, pc}: continues after the next
+    "    .inst   0xe991fffc",                   // ldmib r1, {r2-r12, sp, lr, pc}
     "    msr     cpsr_cx, r3",                  // with A, which an interrupt that ended here left set
+    "    vmsr    fpscr, r12",
+    "    vpop    {{d8-d15}}",
     "    bx      lr",
     ".size _tx_thread_relinquish, . - _tx_thread_relinquish",
-    // ---- slow path: the pc of SLOW. IRQ masked, r0 = the caller's context + 64, all of it saved ---
+    // ---- slow path: the pc of SLOW. IRQ masked, r0 = the caller's context, all of it saved ---------
     ".section .text._tx_relinquish_slow,\"ax\",%progbits",
     ".global _tx_relinquish_slow",
     ".type _tx_relinquish_slow, %function",
     "_tx_relinquish_slow:",
-    "    ldr     sp, [r0, #{words_sp}]",
-    "    sub     r0, r0, #{words}",
+    "    ldr     sp, [r0, #{sp}]",
     "    mcr     p15, 0, r0, c13, c0, 4",
     "    bl      {slow}",
-    "    b       _tx_resume",
-    ".size _tx_relinquish_slow, . - _tx_relinquish_slow",
-    // ---- switch(r0 = from, r1 = to): saves as a call does, resumes `to` ---------------------------
-    ".section .text._tx_switch,\"ax\",%progbits",
-    ".global _tx_switch",
-    ".type _tx_switch, %function",
-    "_tx_switch:",
-    "    mrs     r3, cpsr",
-    "    vmrs    r12, fpscr",
-    "    vstmia  r0!, {{d8-d15}}",
-    "    add     r2, r0, #8",
-    "    stmia   r2, {{r3-r12, sp, lr}}",
-    "    mov     r0, r1",
     // resume(r0 = context), IRQ masked
     ".global _tx_resume",
     ".type _tx_resume, %function",
     "_tx_resume:",
     "    mcr     p15, 0, r0, c13, c0, 4",
-    "    vldmia  r0!, {{d8-d15}}",
-    "    ldmib   r0, {{r1, r3-r12, sp, lr}}",
+    "    .inst   0xe990fffc",                   // ldmib r0, {r2-r12, sp, lr, pc}
+    ".size _tx_relinquish_slow, . - _tx_relinquish_slow",
+    // ---- switch(r0 = from, r1 = to), IRQ masked: saves as a call does ------------------------------
+    ".section .text._tx_switch,\"ax\",%progbits",
+    ".global _tx_switch",
+    ".type _tx_switch, %function",
+    "_tx_switch:",
+    "    vpush   {{d8-d15}}",
+    "    mrs     r3, cpsr",
+    "    vmrs    r12, fpscr",
+    "    add     r2, r0, #{cpsr}",
+    "    mcr     p15, 0, r1, c13, c0, 4",
+    "    .inst   0xe882fff8",                   // stmia r2, {r3-r12, sp, lr, pc}: continues after the next
+    "    .inst   0xe991fffc",                   // ldmib r1, {r2-r12, sp, lr, pc}
+    "    msr     cpsr_cx, r3",
     "    vmsr    fpscr, r12",
-    "    msr     cpsr_cx, r3",                  // with A, which an interrupt that ended here left set
+    "    vpop    {{d8-d15}}",
     "    bx      lr",
     ".size _tx_switch, . - _tx_switch",
     // ---- first instructions of a thread -----------------------------------------------------------
@@ -286,6 +300,8 @@ global_asm!(
     ".global _tx_thread_first",
     ".type _tx_thread_first, %function",
     "_tx_thread_first:",
+    "    msr     cpsr_cx, r3",
+    "    vmsr    fpscr, r12",
     "    bl      {shell}",
     "    udf     #0",
     ".size _tx_thread_first, . - _tx_thread_first",
@@ -294,8 +310,9 @@ global_asm!(
     ".global _tx_idle",
     ".type _tx_idle, %function",
     "_tx_idle:",
-    "    wfi",
-    "    b       _tx_idle",
+    "    msr     cpsr_cx, r3",
+    "2:  wfi",
+    "    b       2b",
     ".size _tx_idle, . - _tx_idle",
     // ---- IRQ --------------------------------------------------------------------------------------
     ".section .text._tx_irq_entry,\"ax\",%progbits",
@@ -336,15 +353,16 @@ global_asm!(
     "    vmsr    fpscr, r12",
     "    pop     {{r0-r3, r12, lr}}",
     "    rfeia   sp!",
-    // The outermost interrupt ends and somebody became ready: save the rest, ask who is next.
+    // The outermost interrupt ends and somebody became ready: save the rest, ask who is next. R12 and
+    // LR only fill their places: like CPSR and FPSCR they are in the frame.
     "_tx_irq_preempt:",
-    "    mrs     r3, cpsr",
-    "    vmrs    r12, fpscr",
-    "    vstmia  r1!, {{d8-d15}}",
-    "    add     r2, r1, #8",
-    "    adr     lr, _tx_irq_return",
-    "    stmia   r2, {{r3-r12, sp, lr}}",
-    "    ldr     sp, =__tx_isr_stack_top",
+    "    vpush   {{d8-d15}}",
+    "    add     r2, r1, #{r4}",
+    "    .inst   0xe882fff0",                   // stmia r2, {r4-r12, sp, lr, pc}
+    "    b       2f",
+    "    vpop    {{d8-d15}}",                   // continues here
+    "    b       _tx_irq_return",
+    "2:  ldr     sp, =__tx_isr_stack_top",
     "    bl      {after_interrupt}",
     "    b       _tx_resume",
     ".ltorg",
@@ -363,8 +381,9 @@ global_asm!(
     "    b       _tx_resume",
     ".ltorg",
     ".size _tx_start, . - _tx_start",
-    words = const WORDS,
-    words_sp = const offset_of!(Context, sp) - WORDS,
+    sp = const offset_of!(Context, sp),
+    cpsr = const offset_of!(Context, cpsr),
+    r4 = const offset_of!(Context, r4_r11),
     interrupted = const offset_of!(Interrupt, interrupted),
     frame = const offset_of!(Interrupt, frame),
     reschedule = const offset_of!(Interrupt, reschedule),
@@ -557,13 +576,13 @@ unsafe extern "C" fn shell() -> ! {
 pub(crate) fn build(thread: Thread) {
     let context = thread.context();
     let top = thread.stack_start.get().wrapping_add(thread.stack_size.get() as usize);
-    context.d8_d15.iter().for_each(|d| d.set(0));
     context.turns.set(0);
     context.set_next(None);
     context.cpsr.set(MODE_SVC | CPSR_F);
     context.r4_r11.iter().for_each(|r| r.set(0));
     context.fpscr.set(0);
     context.sp.set(top.wrapping_sub(top as usize % 8));
+    context.lr.set(0);
     context.pc.set(_tx_thread_first as *const ());
 }
 
@@ -622,4 +641,45 @@ pub(crate) unsafe fn start() -> ! {
 #[inline(always)]
 pub(crate) fn relinquish() {
     crate::c_api::_tx_thread_relinquish();
+}
+
+/// [`relinquish`] without the call: 11 instructions, the 6 after CPSID with IRQ masked. Memory: 14 words
+/// stored, 16 loaded.
+///
+/// The compiler saves what is live of R0-R3, R12 and D0-D15; the sequence itself keeps R4-R11, of which
+/// rustc takes neither R6 nor R11 as an operand, and LR.
+#[inline(always)]
+#[cfg(not(target_feature = "thumb-mode"))]
+pub(crate) fn relinquish_inline() {
+    // SAFETY: `next` of the running context is a complete context or one that continues in the slow path,
+    // as for the call. This thread continues after the LDM with its own R4-R11, SP, LR, FPSCR and CPSR;
+    // everything else that another thread may change is an output here. Its memory was reachable
+    // for others in between, which the block, as one that may touch all memory, tells the compiler; and
+    // without `nostack` SP is aligned for the slow path, which runs on this stack.
+    unsafe {
+        asm!(
+            "mrc     p15, 0, r0, c13, c0, 4",
+            "mrs     r3, cpsr",
+            "vmrs    r12, fpscr",
+            "cpsid   i",
+            "ldmia   r0, {{r1, r2}}",
+            "add     r2, r2, #1",
+            "mcr     p15, 0, r1, c13, c0, 4",
+            ".inst   0xe980fffc", // stmib r0, {r2-r12, sp, lr, pc}
+            ".inst   0xe991fffc", // ldmib r1, {r2-r12, sp, lr, pc}
+            "msr     cpsr_cx, r3",
+            "vmsr    fpscr, r12",
+            out("r0") _, out("r1") _, out("r2") _, out("r3") _, out("r12") _,
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+            out("d8") _, out("d9") _, out("d10") _, out("d11") _, out("d12") _, out("d13") _, out("d14") _,
+            out("d15") _,
+        );
+    }
+}
+
+/// T32 has no STM that stores PC: a build for T32 makes the call.
+#[inline(always)]
+#[cfg(target_feature = "thumb-mode")]
+pub(crate) fn relinquish_inline() {
+    relinquish();
 }

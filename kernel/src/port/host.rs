@@ -416,6 +416,10 @@ pub(crate) mod port {
         restore(posture);
     }
 
+    pub(crate) fn relinquish_inline() {
+        relinquish();
+    }
+
     /// The host's kernel is entered with [`run`](super::run).
     pub(crate) unsafe fn start() -> ! {
         panic!("on the host the kernel is entered with kernel::port::host::run")

@@ -42,7 +42,7 @@ fn exceptions_go_to_the_table_in_a32() -> Outcome {
     ensure!(sctlr & 1 << 30 == 0, "SCTLR.TE is set: {sctlr:#010x}");
     ensure!(sctlr & 1 << 13 == 0, "SCTLR.V is set: {sctlr:#010x}");
     let vbar = Vbar::read_raw();
-    ensure_eq!(region_of(vbar as usize), "BRAM", "memory of the vector table");
+    ensure_eq!(region_of(vbar as usize), MAP[0].name, "memory of the vector table");
     ensure!(vbar % 32 == 0, "VBAR {vbar:#010x}");
     Ok(())
 }
@@ -149,8 +149,8 @@ static CONSTANT: [u32; 4] = [1, 2, 3, 4];
 fn everything_lies_in_its_memory() -> Outcome {
     let local = 0_u32;
     for (what, address, memory) in [
-        ("code", memory_functions as *const () as usize, "BRAM"),
-        ("a constant", black_box(&CONSTANT).as_ptr().addr(), "BRAM"),
+        ("code", memory_functions as *const () as usize, MAP[0].name),
+        ("a constant", black_box(&CONSTANT).as_ptr().addr(), MAP[0].name),
         ("an initialised static", (&raw const INITIALISED).addr(), "DRAM0"),
         ("a zeroed static", ZEROED.as_ptr().addr(), "DRAM0"),
         ("the judge's stack", black_box(&raw const local).addr(), "DRAM0"),

@@ -1,7 +1,8 @@
 //! Floating-point and callee-saved registers across switches of every kind.
 //!
 //! Field report P03: threads hold different patterns in D0-D15, FPSCR and the core registers, and
-//! every interrupt computes with floats. 10^6 switches by relinquish, 10^6 by preemption.
+//! every interrupt computes with floats. 10^6 switches by relinquish, called and inlined, 10^6 by
+//! preemption, and 10^6 by all three in turn.
 #![no_std]
 #![no_main]
 
@@ -20,6 +21,7 @@ fn main() -> ! {
         rounding_mode_is_per_thread: 10,
         by_relinquish: 1000,
         by_preemption: 2000,
+        by_all_in_turn: 2000,
         by_time_slice: 100,
     ])
 }
@@ -34,6 +36,8 @@ struct Pattern {
     stop: AtomicU32,
     /// Rounds to go in the relinquishing loop, rounds done in the other.
     rounds: UnsafeCell<u32>,
+    /// What the relinquishing loop calls.
+    relinquish: extern "C" fn(),
 }
 
 // SAFETY: `rounds` is used by the one thread that the pattern was given to, and read after its end.
@@ -44,10 +48,12 @@ const _: () = {
     assert!(core::mem::offset_of!(Pattern, fpscr) == 176);
     assert!(core::mem::offset_of!(Pattern, stop) == 180);
     assert!(core::mem::offset_of!(Pattern, rounds) == 184);
+    assert!(core::mem::offset_of!(Pattern, relinquish) == 188);
 };
 
 impl Pattern {
-    /// Thread `n` rounds in mode `n % 4` (FPSCR bits 23:22) and has its own condition flags there.
+    /// Thread `n` rounds in mode `n % 4` (FPSCR bits 23:22) and has its own condition flags there; an odd one
+    /// relinquishes by a call, an even one by the inlined sequence.
     const fn new(n: u32, rounds: u32) -> Self {
         let mut d = [0; 16];
         let mut i = 0;
@@ -62,13 +68,23 @@ impl Pattern {
             i += 1;
         }
         let fpscr = (n % 4) << 22 | (n % 3) << 30 | (n % 2) << 24;
-        Self { d, r, fpscr, stop: AtomicU32::new(0), rounds: UnsafeCell::new(rounds) }
+        let relinquish = if n % 2 == 0 { inlined } else { called };
+        Self { d, r, fpscr, stop: AtomicU32::new(0), rounds: UnsafeCell::new(rounds), relinquish }
     }
 
     fn rounds(&self) -> u32 {
         // SAFETY: the thread has ended, or it is this one.
         unsafe { *self.rounds.get() }
     }
+}
+
+extern "C" fn called() {
+    thread::relinquish();
+}
+
+/// Its prologue and epilogue keep D8-D15, the sequence in it the rest.
+extern "C" fn inlined() {
+    thread::relinquish_inline();
 }
 
 unsafe extern "C" {
@@ -120,7 +136,8 @@ global_asm!(
     "    vldmia  r1, {{d8-d15}}",
     "    add     r1, r0, #136", // R4 is the third of R2-R12
     "    ldmia   r1, {{r4-r11}}",
-    "    bl      _tx_thread_relinquish",
+    "    ldr     r0, [r0, #188]",
+    "    blx     r0",
     "    ldr     r0, [sp]",
     "    vmrs    r1, fpscr",
     "    ldr     r2, [r0, #176]",
@@ -350,6 +367,68 @@ fn by_preemption() -> Outcome {
     );
     ensure!(wakes >= WAKES, "only {wakes} preemptions");
     ensure!(SPINNERS.iter().all(|p| p.rounds() > WAKES / 4), "a spinner hardly ran");
+    Ok(())
+}
+
+/// Values of every kind that live across an inlined relinquish in registers, as far as the compiler finds
+/// any that it does not lose: `rounds` times. The number of values that were wrong at the end.
+fn living(seed: u32, rounds: u32) -> u32 {
+    let mut floats: [f64; 12] = core::array::from_fn(|n| f64::from(seed) + n as f64);
+    let mut integers: [u32; 8] = core::array::from_fn(|n| black_box(seed * 100 + n as u32));
+    for _ in 0..rounds {
+        floats.iter_mut().for_each(|float| *float += 1.0);
+        thread::relinquish_inline();
+        integers.iter_mut().for_each(|integer| *integer = integer.wrapping_add(3));
+    }
+    let float = |n: usize| f64::from(seed) + n as f64 + f64::from(rounds);
+    let integer = |n: usize| (seed * 100 + n as u32).wrapping_add(3 * rounds);
+    let floats = (0..).zip(floats).filter(|&(n, seen)| seen != float(n)).count();
+    let integers = (0..).zip(integers).filter(|&(n, seen)| seen != integer(n)).count();
+    (floats + integers) as u32
+}
+
+/// Threads that call relinquish, that have it inlined, and that have it inlined among living values, while
+/// each interrupt wakes a thread with registers of its own: every kind of switch follows every other.
+fn by_all_in_turn() -> Outcome {
+    const ROUNDS: u32 = 250_000;
+    static WOKEN: Semaphore = Semaphore::new();
+    static PATTERNS: [Pattern; 2] = [Pattern::new(11, ROUNDS), Pattern::new(12, ROUNDS)];
+    static HIGH: Pattern = Pattern::new(13, 0);
+    static END: AtomicU32 = AtomicU32::new(0);
+    WOKEN.create("woken", 0)?;
+    END.store(0, Relaxed);
+    // One round of the loop at each wake.
+    HIGH.stop.store(1, Relaxed);
+    let high = spawn(4, at::<10>("high"), || {
+        let mut differences = 0;
+        while END.load(Relaxed) == 0 && WOKEN.get(Timeout::Forever).is_ok() {
+            differences += spinning(&HIGH);
+        }
+        differences
+    })?;
+    start_noise(1500, || {
+        noise::again();
+        compute();
+        // Cannot fail: the semaphore exists until the noise ends.
+        let _ = WOKEN.put();
+    })?;
+    let handles = [
+        spawn(0, at::<20>("called"), || relinquishing(&PATTERNS[0]))?,
+        spawn(1, at::<20>("inlined"), || relinquishing(&PATTERNS[1]))?,
+        spawn(2, at::<20>("living"), || living(7, ROUNDS))?,
+        spawn(3, at::<20>("living too"), || living(8, ROUNDS))?,
+    ];
+    let turns: u32 = handles.iter().map(|h| h.thread()).map(wait_for_end).sum();
+    noise::stop();
+    END.store(1, Relaxed);
+    WOKEN.put()?;
+    let wakes = wait_for_end(high.thread());
+    no_differences(handles)?;
+    no_differences([high])?;
+    WOKEN.delete()?;
+    note!("{turns} turns of all kinds, {wakes} wakes in between");
+    ensure!(turns >= 4 * ROUNDS, "only {turns} turns");
+    ensure!(wakes > 10_000, "only {wakes} wakes");
     Ok(())
 }
 

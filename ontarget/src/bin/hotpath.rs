@@ -1,5 +1,5 @@
-//! The hot path: what a relinquish costs, how long it masks interrupts, what it moves, and that the
-//! slow path answers where the fast one may not.
+//! The hot path: what a relinquish costs, called and inlined, how long it masks interrupts, what it moves,
+//! and that the slow path answers where the fast one may not.
 #![no_std]
 #![no_main]
 
@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use bsp::interrupt::{self, InterruptId};
 use ontarget::{Outcome, Trace, Why, at, check_kernel, ensure, ensure_eq, note, spawn, tests};
 use threadx::thread;
-use threadx::{PreemptionThreshold, Priority, Ticks, stack};
+use threadx::{PreemptionThreshold, Priority, Region, StackToken, Ticks, stack};
 use threadx_sys::_tx_thread_relinquish;
 
 #[bsp::entry]
@@ -16,7 +16,10 @@ fn main() -> ! {
     ontarget::run(if cfg!(feature = "bundled") {
         tests![
             masked_stretch: 10,
+            masked_stretch_inlined: 10,
             round_trip: 20,
+            round_trip_inlined: 20,
+            round_trip_mixed: 20,
             alone_returns: 10,
             with_a_threshold: 10,
             in_an_interrupt: 10,
@@ -27,6 +30,7 @@ fn main() -> ! {
         // Upstream's kernel has no path in one piece whose instructions could be read.
         tests![
             round_trip: 20,
+            round_trip_inlined: 20,
             alone_returns: 10,
             with_a_threshold: 10,
             in_an_interrupt: 10,
@@ -36,16 +40,57 @@ fn main() -> ! {
     })
 }
 
-/// Instructions of a round trip, at most; a debug build does not inline the safe API's call and counts twice.
-const ROUND_TRIP: u32 = match (cfg!(feature = "bundled"), cfg!(debug_assertions)) {
-    (true, false) => 40,
-    (true, true) => 80,
-    // Upstream's kernel, with the stack checks that these images are built with.
-    (false, false) => 310,
-    (false, true) => 400,
-};
+/// A way to relinquish, and what it may cost.
+trait Variant: 'static {
+    const NAME: &'static str;
+    /// Instructions of a round trip, at most.
+    const ROUND_TRIP: u32;
+    /// Instructions of its two switches, without which there was none.
+    const SWITCHES: u32;
+    fn relinquish();
+}
+
+struct Call;
+struct Inline;
+
+/// A debug build does not inline the safe API's call and counts twice.
+const DEBUG: bool = cfg!(debug_assertions);
+const BUNDLED: bool = cfg!(feature = "bundled");
+/// Upstream's kernel, with the stack checks that these images are built with.
+const UPSTREAM_ROUND_TRIP: u32 = if DEBUG { 400 } else { 310 };
+
+impl Variant for Call {
+    const NAME: &'static str = "call";
+    const ROUND_TRIP: u32 = match (BUNDLED, DEBUG) {
+        (true, false) => 34,
+        (true, true) => 80,
+        (false, _) => UPSTREAM_ROUND_TRIP,
+    };
+    const SWITCHES: u32 = 28;
+    #[inline(always)]
+    fn relinquish() {
+        thread::relinquish();
+    }
+}
+
+impl Variant for Inline {
+    const NAME: &'static str = "inline";
+    const ROUND_TRIP: u32 = match (BUNDLED, DEBUG) {
+        (true, false) => 26,
+        (true, true) => 60,
+        (false, _) => UPSTREAM_ROUND_TRIP,
+    };
+    const SWITCHES: u32 = 22;
+    #[inline(always)]
+    fn relinquish() {
+        thread::relinquish_inline();
+    }
+}
+
 /// Instructions with IRQ masked in one stretch, at most.
-const MASKED: usize = 12;
+const MASKED: usize = 6;
+/// Bytes of code at each place of an inlined relinquish, at most.
+const SITE: usize = 44;
 
 const SAMPLES: usize = 256;
 
@@ -71,18 +116,26 @@ fn words(instruction: u32) -> (u32, u32) {
     if load { (moved, 0) } else { (0, moved) }
 }
 
-/// Reads the code itself: CPSID to MSR CPSR_c, and the register lists.
-fn masked_stretch() -> Outcome {
+/// What a piece of code does.
+#[derive(Debug)]
+struct Decoded {
+    instructions: usize,
+    masked: usize,
+    loaded: u32,
+    stored: u32,
+}
+
+/// Reads code up to and with its first instruction that `ends` says is the last: CPSID to MSR CPSR_c, and
+/// the register lists.
+fn decode(code: *const u32, ends: impl Fn(u32) -> bool) -> Result<Decoded, Why> {
     const CPSID_I: u32 = 0xf10c_0080;
     /// MSR to CPSR's control byte, whatever other bytes it writes.
     const MSR_CPSR_C: u32 = 0xe121_f000;
-    const BX_LR: u32 = 0xe12f_ff1e;
-    let code = _tx_thread_relinquish as *const u32;
-    let (mut masked_at, mut unmasked_at, mut length) = (None, None, 0);
+    let (mut masked_at, mut unmasked_at, mut instructions) = (None, None, 0);
     let (mut loaded, mut stored) = (0, 0);
     for n in 0..64 {
-        // SAFETY: the code RAM is readable, and the function and those linked after it are longer than
-        // what is read: the loop ends at the function's return.
+        // SAFETY: the code RAM is readable, and what is linked there is longer than what is read: the loop
+        // ends at the last instruction.
         let instruction = unsafe { code.add(n).read_volatile() };
         let (l, s) = words(instruction);
         (loaded, stored) = (loaded + l, stored + s);
@@ -93,27 +146,53 @@ fn masked_stretch() -> Outcome {
         if instruction & 0xfff1_fff0 == MSR_CPSR_C {
             unmasked_at = Some(n);
         }
-        // A branch would make the count a guess.
-        ensure!(instruction == BX_LR || instruction >> 25 & 7 != 0b101, "branch at instruction {n}");
-        if instruction == BX_LR {
-            length = n + 1;
+        if ends(instruction) {
+            instructions = n + 1;
             break;
         }
+        // A branch would make the count a guess.
+        ensure!(instruction >> 25 & 7 != 0b101, "branch at instruction {n}");
     }
     let (Some(from), Some(to)) = (masked_at, unmasked_at) else {
         return Err(Why::failed(format_args!("no CPSID ... MSR in the code of relinquish")));
     };
-    ensure!(from < to && to < length, "CPSID at {from}, MSR at {to}, {length} instructions");
+    ensure!(from < to && to < instructions, "CPSID at {from}, MSR at {to}, {instructions} instructions");
     // CPSID itself executes unmasked; MSR is the last that executes masked.
     let masked = to - from;
-    note!("relinquish: {length} instructions, IRQ masked for {masked}");
-    note!("relinquish: {stored} words stored and {loaded} loaded a switch");
     ensure!(masked <= MASKED, "IRQ masked for {masked} instructions, at most {MASKED}");
+    Ok(Decoded { instructions, masked, loaded, stored })
+}
+
+fn masked_stretch() -> Outcome {
+    const BX_LR: u32 = 0xe12f_ff1e;
+    let seen = decode(_tx_thread_relinquish as *const u32, |instruction| instruction == BX_LR)?;
+    note!("relinquish: {} instructions, IRQ masked for {}", seen.instructions, seen.masked);
+    note!("relinquish: {} words stored and {} loaded a switch", seen.stored, seen.loaded);
     // Both callee-saved sets, FPSCR, CPSR, SP and PC must be among them.
-    ensure!(
-        stored >= 16 + 8 + 4 && loaded >= 16 + 8 + 4,
-        "{stored} words stored, {loaded} loaded: not a whole context"
-    );
+    ensure!(seen.stored >= 16 + 8 + 4 && seen.loaded >= 16 + 8 + 4, "not a whole context: {seen:?}");
+    Ok(())
+}
+
+/// The partner's loop has one place with the inlined sequence, and this is the code that the round trip runs.
+fn masked_stretch_inlined() -> Outcome {
+    /// MRC of the running context, the first instruction, and VMSR FPSCR, the last.
+    const MRC_TPIDRPRW: u32 = 0xee1d_0f90;
+    const VMSR_FPSCR_R12: u32 = 0xeee1_ca10;
+    let code = partner::<Inline> as fn() as *const u32;
+    // SAFETY: the code RAM is readable, and more than this is linked behind the function.
+    let begin = (0..32).find(|&n| unsafe { code.add(n).read_volatile() } == MRC_TPIDRPRW);
+    let Some(begin) = begin else {
+        return Err(Why::failed(format_args!("no inlined relinquish in the partner's loop")));
+    };
+    // SAFETY: inside the same function.
+    let seen = decode(unsafe { code.add(begin) }, |instruction| instruction == VMSR_FPSCR_R12)?;
+    let bytes = 4 * seen.instructions;
+    note!("inlined relinquish: {} instructions, {bytes} bytes, IRQ masked for {}", seen.instructions, seen.masked);
+    note!("inlined relinquish: {} words stored and {} loaded a switch", seen.stored, seen.loaded);
+    ensure!(bytes <= SITE, "{bytes} bytes at each place, at most {SITE}");
+    // R4-R11, FPSCR, CPSR, SP and PC; D8-D15 are the compiler's.
+    ensure!(seen.stored >= 8 + 4 && seen.loaded >= 8 + 4, "not a whole context: {seen:?}");
+    ensure!(seen.stored <= 14 && seen.loaded <= 16, "more than it needs: {seen:?}");
     Ok(())
 }
 
@@ -134,19 +213,21 @@ struct Seen {
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-fn partner() {
+/// Never inlined, so that the code that is read above is the one that runs.
+#[inline(never)]
+fn partner<V: Variant>() {
     while !STOP.load(Relaxed) {
-        thread::relinquish();
+        V::relinquish();
     }
 }
 
-fn sampler() -> Seen {
+fn sampler<V: Variant>() -> Seen {
     let mut seen = Seen { least: u32::MAX, most: 0, interrupted: 0 };
-    thread::relinquish();
+    V::relinquish();
     for _ in 0..SAMPLES {
         let interrupts = interrupt::count();
         let start = bsp::cycles();
-        thread::relinquish();
+        V::relinquish();
         let end = bsp::cycles();
         if interrupt::count() != interrupts {
             seen.interrupted += 1;
@@ -160,42 +241,56 @@ fn sampler() -> Seen {
     seen
 }
 
-fn round_trip() -> Outcome {
-    let mut all = [Seen { least: 0, most: 0, interrupted: 0 }; 2];
-    for (n, seen) in all.iter_mut().enumerate() {
-        STOP.store(false, Relaxed);
-        ontarget::just_after_a_tick()?;
-        let (a, b) = if n == 0 {
-            (
-                at::<10>("sampler").suspended().spawn(ontarget::cell(0), IN_BTCM_A.take()?, sampler)?,
-                at::<10>("partner").suspended().spawn(ontarget::cell(1), IN_BTCM_B.take()?, partner)?,
-            )
-        } else {
-            (
-                at::<10>("sampler").suspended().spawn(ontarget::cell(0), IN_DRAM_A.take()?, sampler)?,
-                at::<10>("partner").suspended().spawn(ontarget::cell(1), IN_DRAM_B.take()?, partner)?,
-            )
-        };
-        let (first, second) = (a.thread(), b.thread());
-        critical_section::with(|_| first.resume().and_then(|_| second.resume()))?;
-        *seen = a.join()?;
-        b.join()?;
-    }
-    for (seen, region) in all.iter().zip(["BTCM", "DRAM0"]) {
-        note!(
-            "round trip, stacks in {region}: {} to {} instructions, {} interrupted",
-            seen.least,
-            seen.most,
-            seen.interrupted
-        );
-    }
-    let [seen, other] = all;
-    ensure_eq!(seen, other, "BTCM against DRAM0, which cost the same here");
+/// Samples with the stacks in `a` and `b`.
+fn sample<R: Region, A: Variant, B: Variant>(a: StackToken<R>, b: StackToken<R>) -> Result<Seen, Why> {
+    STOP.store(false, Relaxed);
+    ontarget::just_after_a_tick()?;
+    let a = at::<10>("sampler").suspended().spawn(ontarget::cell(0), a, sampler::<A>)?;
+    let b = at::<10>("partner").suspended().spawn(ontarget::cell(1), b, partner::<B>)?;
+    let (first, second) = (a.thread(), b.thread());
+    critical_section::with(|_| first.resume().and_then(|_| second.resume()))?;
+    let seen = a.join()?;
+    b.join()?;
+    note!(
+        "round trip, {} and {}, stacks in {}: {} to {} instructions, {} interrupted",
+        A::NAME,
+        B::NAME,
+        R::NAME,
+        seen.least,
+        seen.most,
+        seen.interrupted
+    );
     ensure_eq!(seen.interrupted, 0, "interrupted samples right after a tick");
     ensure!(seen.least == seen.most, "{} to {} instructions: not identical", seen.least, seen.most);
-    ensure!(seen.most <= ROUND_TRIP, "{} instructions, at most {ROUND_TRIP}", seen.most);
     // Two switches cannot cost less than the code of two.
-    ensure!(seen.least >= 28, "{} instructions: the partner did not run", seen.least);
+    let switches = (A::SWITCHES + B::SWITCHES) / 2;
+    ensure!(seen.least >= switches, "{} instructions: the partner did not run", seen.least);
+    Ok(seen)
+}
+
+fn both_memories<V: Variant>() -> Outcome {
+    let seen = sample::<_, V, V>(IN_BTCM_A.take()?, IN_BTCM_B.take()?)?;
+    let other = sample::<_, V, V>(IN_DRAM_A.take()?, IN_DRAM_B.take()?)?;
+    ensure_eq!(seen, other, "BTCM against DRAM0, which cost the same here");
+    ensure!(seen.most <= V::ROUND_TRIP, "{} instructions, at most {}", seen.most, V::ROUND_TRIP);
+    Ok(())
+}
+
+fn round_trip() -> Outcome {
+    both_memories::<Call>()
+}
+
+fn round_trip_inlined() -> Outcome {
+    both_memories::<Inline>()
+}
+
+/// One thread calls, the other has it inlined: each pays for its own half.
+fn round_trip_mixed() -> Outcome {
+    let one = sample::<_, Call, Inline>(IN_BTCM_A.take()?, IN_BTCM_B.take()?)?;
+    let other = sample::<_, Inline, Call>(IN_BTCM_A.take()?, IN_BTCM_B.take()?)?;
+    ensure_eq!(one, other, "who calls and who does not");
+    let most = (Call::ROUND_TRIP + Inline::ROUND_TRIP) / 2;
+    ensure!(one.most <= most, "{} instructions, at most {most}", one.most);
     Ok(())
 }
 
@@ -208,6 +303,7 @@ fn alone_returns() -> Outcome {
     note!("relinquish alone at its priority: {alone} instructions");
     for _ in 0..1000 {
         thread::relinquish();
+        thread::relinquish_inline();
     }
     // Nothing was scheduled.
     ensure_eq!(me.info()?.run_count, before, "run count");
@@ -216,10 +312,11 @@ fn alone_returns() -> Outcome {
     let waiting = spawn(1, at::<16>("waiting").suspended(), || TRACE.push(2))?;
     for _ in 0..1000 {
         thread::relinquish();
+        thread::relinquish_inline();
     }
     ensure!(TRACE.is_empty(), "relinquish let the wrong thread run");
     waiting.thread().resume()?;
-    thread::relinquish();
+    thread::relinquish_inline();
     TRACE.expect(&[2])?;
     low.join()?;
     waiting.join()?;
@@ -249,7 +346,7 @@ fn with_a_threshold() -> Outcome {
     me.set_preemption_threshold(strong)?;
     held.thread().resume()?;
     TRACE.push(0);
-    thread::relinquish();
+    thread::relinquish_inline();
     TRACE.expect(&[0, 1, 2])?;
     me.set_preemption_threshold(none)?;
     thread::relinquish();
@@ -274,6 +371,7 @@ fn in_an_interrupt() -> Outcome {
     let handler = || {
         for _ in 0..10 {
             thread::relinquish();
+            thread::relinquish_inline();
         }
         TAKEN.store(TAKEN.load(Relaxed) + 1, Relaxed);
     };
@@ -301,6 +399,7 @@ fn in_a_critical_section() -> Outcome {
     critical_section::with(|_| {
         for _ in 0..100 {
             thread::relinquish();
+            thread::relinquish_inline();
         }
     });
     ensure!(TRACE.is_empty(), "relinquish in a critical section let another thread run");
@@ -318,7 +417,7 @@ fn ring_changes_between_turns() -> Outcome {
         move || {
             while ROUNDS[n].load(Relaxed) < 1000 {
                 ROUNDS[n].fetch_add(1, Relaxed);
-                thread::relinquish();
+                if n % 2 == 0 { thread::relinquish() } else { thread::relinquish_inline() }
             }
         }
     }

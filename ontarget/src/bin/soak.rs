@@ -1,6 +1,7 @@
 //! More than 10^7 switches under everything at once: rings of equals, time slices, sleeping threads,
 //! thresholds, an application timer, a timer interrupt of random period and a storm of software
-//! interrupts, pended by threads and by other interrupts.
+//! interrupts, pended by threads and by other interrupts. Threads relinquish by calls and by the inlined
+//! sequence, in all orders.
 //!
 //! Every thread checks the order of the turns, or that what it waited for was given once; the lists of
 //! the kernel are checked against their invariants every few thousand turns. Field reports: K02, K21,
@@ -81,14 +82,39 @@ fn noise_interrupt() {
     }
 }
 
-/// Instructions of relinquish at which an interrupt can be taken: the one that would have been next.
-static HITS: [AtomicU32; 16] = [const { AtomicU32::new(0) }; 16];
+/// A place in the code where a thread relinquishes.
+struct Place {
+    name: &'static str,
+    /// Address of its first instruction; 0 while it is not known.
+    start: AtomicU32,
+    /// Interrupts by the instruction that would have been next.
+    hits: [AtomicU32; 16],
+}
+
+static PLACES: [Place; 2] = [Place::new("relinquish"), Place::new("the inlined relinquish")];
+
+impl Place {
+    const fn new(name: &'static str) -> Self {
+        Self { name, start: AtomicU32::new(0), hits: [const { AtomicU32::new(0) }; 16] }
+    }
+}
+
+/// The one place with the inlined sequence, so that there is one address to look at.
+#[inline(never)]
+fn relinquish_inlined() {
+    thread::relinquish_inline();
+}
+
+/// Either of the two, as `n` is even or odd.
+fn relinquish(n: u32) {
+    if n.is_multiple_of(2) { thread::relinquish() } else { relinquish_inlined() }
+}
 
 unsafe extern "C" {
     static __tx_isr_stack_top: u32;
 }
 
-/// Counts, in [`HITS`], an outermost interrupt that was taken inside relinquish.
+/// Counts, in [`PLACES`], an outermost interrupt that was taken inside a relinquish.
 fn look_where_it_hit() {
     if interrupt::nesting() != 1 {
         return;
@@ -101,10 +127,28 @@ fn look_where_it_hit() {
         let frame = top.sub(2).read() as *const u32;
         frame.add(23).read()
     };
-    let offset = pc.wrapping_sub(threadx_sys::_tx_thread_relinquish as *const () as u32);
-    if let Some(hits) = HITS.get(offset as usize / 4) {
-        add(hits, 1);
+    for place in &PLACES {
+        let offset = pc.wrapping_sub(place.start.load(Relaxed));
+        if let Some(hits) = place.hits.get(offset as usize / 4) {
+            add(hits, 1);
+        }
     }
+}
+
+/// Finds out where [`PLACES`] are. The inlined one begins with the MRC that reads the running context.
+#[cfg(feature = "bundled")]
+fn find_places() -> Outcome {
+    const MRC_TPIDRPRW: u32 = 0xee1d_0f90;
+    let called = threadx_sys::_tx_thread_relinquish as *const u32;
+    let inlined = relinquish_inlined as fn() as *const u32;
+    // SAFETY: the code RAM is readable, and more than this is linked behind the function.
+    let before = (0..16).find(|&n| unsafe { inlined.add(n).read_volatile() } == MRC_TPIDRPRW);
+    let Some(before) = before else {
+        return Err(Why::failed(format_args!("no inlined relinquish where one was compiled")));
+    };
+    PLACES[0].start.store(called as u32, Relaxed);
+    PLACES[1].start.store(inlined as u32 + 4 * before as u32, Relaxed);
+    Ok(())
 }
 
 /// Threads and sources that disturb the ones under test.
@@ -134,6 +178,8 @@ fn sleeper(seed: u32) -> Outcome {
 
 impl Storm {
     fn start() -> Result<Self, Why> {
+        #[cfg(feature = "bundled")]
+        find_places()?;
         STOP.store(false, Relaxed);
         for counter in [&PUTS, &GETS, &RESUMES, &RESUMED, &BEATS, &TURNS] {
             counter.store(0, Relaxed);
@@ -154,7 +200,7 @@ impl Storm {
                 me.suspend()?;
                 add(&RESUMED, 1);
                 interrupt::pend_sgi(3);
-                thread::relinquish();
+                relinquish(RESUMED.load(Relaxed));
             }
             Ok(())
         })?;
@@ -257,7 +303,7 @@ fn strict_ring() -> Outcome {
             }
             NEXT.store((me + 1) % MEMBERS, Relaxed);
             add(&TURNS, 1);
-            thread::relinquish();
+            relinquish(random.below(2));
         }
         // The others' order no longer matters, STOP is set.
         Ok(())
@@ -309,7 +355,7 @@ fn slices() -> Outcome {
                 100..200 => drop(own.set_time_slice(TimeSlice::ticks(1 + random.below(3)))?),
                 200..300 => {
                     let old = own.set_preemption_threshold(PreemptionThreshold::at(Priority::of::<15>()))?;
-                    thread::relinquish();
+                    relinquish(turn);
                     spin(300);
                     own.set_preemption_threshold(old)?;
                 }
@@ -320,7 +366,7 @@ fn slices() -> Outcome {
                 check_kernel()?;
             }
             add(&TURNS, 1);
-            thread::relinquish();
+            relinquish(random.below(2));
         }
         Ok(())
     }
@@ -344,20 +390,30 @@ fn slices() -> Outcome {
 
 /// Whether the interrupts of the tests before hit relinquish at every instruction where they can.
 fn windows_of_relinquish() -> Outcome {
+    PLACES.iter().try_for_each(windows_of)
+}
+
+fn windows_of(place: &Place) -> Outcome {
     /// CPSID I and MSR CPSR: an interrupt can come up to the first and after the second.
     const CPSID_I: u32 = 0xf10c_0080;
     const MSR_CPSR: u32 = 0xe121_f000;
-    let code = threadx_sys::_tx_thread_relinquish as *const u32;
+    /// The last instruction of either: BX LR, or VMSR FPSCR in the inlined one.
+    const BX_LR: u32 = 0xe12f_ff1e;
+    const VMSR_FPSCR: u32 = 0xeee1_ca10;
+    let name = place.name;
+    let code = place.start.load(Relaxed) as *const u32;
+    ensure!(!code.is_null(), "nobody looked for {name}");
+    let inlined = place.start.load(Relaxed) != threadx_sys::_tx_thread_relinquish as *const () as u32;
     let mut masked = false;
     let mut missed = None;
-    for (n, hits) in HITS.iter().enumerate() {
-        // SAFETY: the code RAM is readable, and the loop ends at the function's return.
+    for (n, hits) in place.hits.iter().enumerate() {
+        // SAFETY: the code RAM is readable, and the loop ends at the sequence's last instruction.
         let instruction = unsafe { code.add(n).read_volatile() };
         let hits = hits.load(Relaxed);
         if masked {
-            ensure!(hits == 0, "{hits} interrupts at instruction {n}, where they are masked");
+            ensure!(hits == 0, "{hits} interrupts at instruction {n} of {name}, where they are masked");
         } else {
-            note!("{hits} interrupts before instruction {n} of relinquish");
+            note!("{hits} interrupts before instruction {n} of {name}");
             if hits == 0 {
                 missed = Some(n);
             }
@@ -366,11 +422,10 @@ fn windows_of_relinquish() -> Outcome {
             masked = true;
         } else if instruction & 0xfff1_fff0 == MSR_CPSR {
             masked = false;
-        } else if instruction == 0xe12f_ff1e {
-            return missed.map_or(Ok(()), |n| {
-                Err(Why::missed(format_args!("no interrupt before instruction {n} of relinquish")))
-            });
+        } else if instruction == BX_LR || (inlined && instruction == VMSR_FPSCR) {
+            return missed
+                .map_or(Ok(()), |n| Err(Why::missed(format_args!("no interrupt before instruction {n} of {name}"))));
         }
     }
-    Err(Why::failed(format_args!("no return in the code of relinquish")))
+    Err(Why::failed(format_args!("no end in the code of {name}")))
 }

@@ -61,6 +61,24 @@ pub fn relinquish() {
     }
 }
 
+/// [`relinquish`] without the call, for a place that is executed often: the whole switch becomes part of the
+/// calling function, where the compiler saves only what is live.
+///
+/// On the bundled kernel, in A32 code: 11 instructions against the 15 of a call, 30 words of memory moved
+/// against 62, 44 bytes of code at each place against 4. In return a function with such a place saves
+/// D8-D15 once at its entry and restores them at its exit, so it is worth it in a loop and not in a function
+/// that returns after one turn. In T32 code, on the host and on upstream's kernel it is the same as
+/// [`relinquish`].
+///
+/// From any context, with the same effect; threads that use either may share a priority.
+#[inline(always)]
+pub fn relinquish_inline() {
+    #[cfg(feature = "bundled")]
+    threadx_sys::relinquish_inline();
+    #[cfg(not(feature = "bundled"))]
+    relinquish();
+}
+
 /// Sleeps until the `ticks`-th tick from now, which is up to one tick early
 /// ([`Ticks::at_least`](crate::Ticks::at_least) makes up for it). Zero returns at once.
 ///

@@ -1,0 +1,258 @@
+//! What all sources of figures have in common: records of an image, upstream's demo, the host itself,
+//! and what others published.
+
+use serde::{Deserialize, Serialize};
+
+/// Layout of the JSON that `txbench` writes, [`Run`]. A reader refuses another number; a key that is
+/// added, with a value that may be missing, does not change it.
+pub const SCHEMA: u32 = 1;
+
+/// What kind of figure this is. No two kinds are ever put into one ratio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Counted in an emulator; not time.
+    #[default]
+    Emulated,
+    /// Computed by a timing model on top of an emulator.
+    Modelled,
+    /// Measured on a board.
+    Silicon,
+    /// Measured on the machine that `txbench` runs on, under its operating system.
+    Host,
+    /// Somebody else's, second-hand.
+    Published,
+}
+
+impl Origin {
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Emulated => "emulated",
+            Self::Modelled => "modelled",
+            Self::Silicon => "silicon",
+            Self::Host => "host",
+            Self::Published => "published",
+        }
+    }
+
+    /// Of figures in `unit` that an image printed.
+    pub fn of_unit(unit: &str) -> Self {
+        match unit {
+            "cycles" => Self::Silicon,
+            unit if unit.starts_with("modelled") => Self::Modelled,
+            _ => Self::Emulated,
+        }
+    }
+}
+
+/// One series of samples as figures, with everything that is known of how it came about. An empty
+/// string or a missing number means unknown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Row {
+    /// Kind of figure.
+    pub origin: Origin,
+    /// File, image or publication.
+    pub source: String,
+    /// Name of the cell of the matrix that it belongs to.
+    pub cell: String,
+    /// What was measured: `context_switch`, ...
+    pub bench: String,
+    /// Which of several alike: the service, frames and words, `A` or `B` of a control.
+    pub detail: String,
+    /// Board or processor.
+    pub board: String,
+    /// Kernel under the measuring code.
+    pub kernel: String,
+    /// Language of the measuring code.
+    pub language: String,
+    /// What the called services check.
+    pub checks: String,
+    /// Relinquish by `call` or `inline`.
+    pub variant: String,
+    /// Memory that the factor is about: of the stacks, or of the table.
+    pub memory: String,
+    /// Memory of the timed code.
+    pub code: String,
+    /// Memory of the control blocks.
+    pub control: String,
+    /// State of the data cache when a sample starts.
+    pub cache: String,
+    /// Bytes of the buffer that polluted it.
+    pub pollution_bytes: u64,
+    /// Offset of the timed body in its 64-byte line.
+    pub placement: Option<u32>,
+    /// Optimisation level.
+    pub opt: String,
+    /// Link-time optimisation.
+    pub lto: String,
+    /// Compiler, where it is not the image's own.
+    pub compiler: String,
+    /// Whether the tick ran while samples were taken.
+    pub tick: String,
+    /// Unit of the figures.
+    pub unit: String,
+    /// Counter that was read.
+    pub counter: String,
+    /// Its rate, where it makes a time of the figures.
+    pub counter_hz: Option<u64>,
+    /// Its own cost, which the figures contain.
+    pub overhead: Option<u64>,
+    /// Samples in the figures.
+    pub n: Option<u64>,
+    /// Samples kept out of them.
+    pub excluded: Option<u64>,
+    /// Of these, because a tick fell into them.
+    pub excluded_tick: Option<u64>,
+    /// Of these, because another interrupt did.
+    pub excluded_interrupt: Option<u64>,
+    /// Smallest sample.
+    pub min: Option<u64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90 % are at most this.
+    pub p90: Option<u64>,
+    /// 99 % are at most this.
+    pub p99: Option<u64>,
+    /// Arithmetic mean.
+    pub mean: Option<u64>,
+    /// Standard deviation in hundredths of the unit.
+    pub sd_hundredths: Option<u64>,
+    /// Largest sample.
+    pub max: Option<u64>,
+    /// Its position.
+    pub max_at: Option<u64>,
+    /// The sample taken first.
+    pub first: Option<u64>,
+    /// `.text` of the image in bytes.
+    pub text_bytes: Option<u64>,
+    /// Raw samples, where the source has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<u64>,
+    /// Positions in `samples` of those kept out of the figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excluded_at: Vec<usize>,
+    /// What the reader must know beside it.
+    pub note: String,
+}
+
+impl Row {
+    /// `max - min`.
+    pub fn spread(&self) -> Option<u64> {
+        self.max?.checked_sub(self.min?)
+    }
+
+    /// The cache state with the size of the buffer that polluted it.
+    pub fn cache_state(&self) -> String {
+        match self.pollution_bytes {
+            0 => self.cache.clone(),
+            n if n % 1024 == 0 => format!("{} {} KiB", self.cache, n / 1024),
+            n => format!("{} {n} B", self.cache),
+        }
+    }
+
+    /// Figures of `values` in the order taken.
+    pub fn summarize(&mut self, values: &[u64]) {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable();
+        let (Some(&min), Some(&max), n) = (sorted.first(), sorted.last(), sorted.len()) else {
+            return;
+        };
+        // The nearest rank: the smallest value that at least that share of the values does not exceed.
+        let rank = |percent: usize| sorted[(n * percent).div_ceil(100).max(1) - 1];
+        let sum: u128 = values.iter().map(|&v| u128::from(v)).sum();
+        let mean = sum as f64 / n as f64;
+        let variance = values.iter().map(|&v| (v as f64 - mean).powi(2)).sum::<f64>() / (n.max(2) - 1) as f64;
+        self.n = Some(n as u64);
+        (self.min, self.max) = (Some(min), Some(max));
+        (self.p50, self.p90, self.p99) = (Some(rank(50)), Some(rank(90)), Some(rank(99)));
+        self.mean = Some(mean.round() as u64);
+        self.sd_hundredths = Some((variance.sqrt() * 100.0).round() as u64);
+        self.max_at = values.iter().position(|&v| v == max).map(|at| at as u64);
+        self.first = values.first().copied();
+    }
+}
+
+/// One file of figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Version of the `txbench` that wrote it.
+    pub txbench: String,
+    /// What is known of the surroundings, as name and value, in this order.
+    #[serde(default)]
+    pub environment: Vec<(String, String)>,
+    /// The figures.
+    pub rows: Vec<Row>,
+    /// What could not be read or did not pass.
+    #[serde(default)]
+    pub problems: Vec<String>,
+}
+
+impl Run {
+    /// Of `rows`, by this version.
+    pub fn new(rows: Vec<Row>) -> Self {
+        let txbench = env!("CARGO_PKG_VERSION").into();
+        Self { schema: SCHEMA, txbench, rows, ..Self::default() }
+    }
+
+    /// As the text of a JSON file.
+    pub fn json(&self) -> String {
+        // Nothing in it can fail to serialize: its keys are strings and its numbers integers.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// From the text of a JSON file.
+    ///
+    /// # Errors
+    /// One line that says what is wrong with it.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let value: serde_json::Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
+        match value.get("schema").and_then(serde_json::Value::as_u64) {
+            Some(schema) if schema == u64::from(SCHEMA) => {}
+            Some(schema) => {
+                return Err(format!("schema {schema}, this txbench reads {SCHEMA}: use the one that wrote it"));
+            }
+            None => return Err("no schema number: not written by txbench".into()),
+        }
+        serde_json::from_value(value).map_err(|e| format!("malformed: {e}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_values() {
+        let mut row = Row::default();
+        row.summarize(&[4, 1, 3, 2]);
+        assert_eq!((row.n, row.min, row.p50, row.p90, row.max), (Some(4), Some(1), Some(2), Some(4), Some(4)));
+        assert_eq!((row.mean, row.sd_hundredths, row.max_at, row.first), (Some(3), Some(129), Some(0), Some(4)));
+        let mut hundred = Row::default();
+        hundred.summarize(&(1..=100).collect::<Vec<_>>());
+        assert_eq!((hundred.p50, hundred.p90, hundred.p99), (Some(50), Some(90), Some(99)));
+        let mut none = Row::default();
+        none.summarize(&[]);
+        assert_eq!(none, Row::default());
+        let mut one = Row::default();
+        one.summarize(&[u64::MAX]);
+        assert_eq!((one.p99, one.sd_hundredths), (Some(u64::MAX), Some(0)));
+    }
+
+    #[test]
+    fn a_run_survives_its_json_and_other_schemas_are_refused() {
+        let mut run = Run::new(vec![Row { bench: "b".into(), samples: vec![1, 2], ..Row::default() }]);
+        run.environment.push(("board".into(), "x".into()));
+        assert_eq!(Run::from_json(&run.json()), Ok(run.clone()));
+        let other = run.json().replacen("\"schema\": 1", "\"schema\": 2", 1);
+        assert!(Run::from_json(&other).unwrap_err().starts_with("schema 2"));
+        assert!(Run::from_json("{}").unwrap_err().starts_with("no schema"));
+        assert!(Run::from_json("RECORD").unwrap_err().starts_with("not JSON"));
+        let wrong = run.json().replace("\"bench\"", "\"brench\"");
+        assert!(Run::from_json(&wrong).unwrap_err().contains("brench"));
+    }
+}

@@ -1,0 +1,53 @@
+//! Access to device registers, so that the drivers run on silicon and on models alike.
+
+/// 32-bit access to a device's registers.
+pub trait Bus {
+    /// Reads the register at this address.
+    fn read(&self, address: u32) -> u32;
+    /// Writes the register at this address.
+    fn write(&self, address: u32, value: u32);
+}
+
+/// A bus that can also write one byte.
+pub trait ByteBus: Bus {
+    /// Writes one byte of a register.
+    fn write_byte(&self, address: u32, value: u8);
+}
+
+#[cfg(target_arch = "arm")]
+mod hardware {
+    use super::{Bus, ByteBus};
+    use crate::mpu::MpuOn;
+
+    /// The real registers; the field is the proof that the memory map is in force and has them as Device memory.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Mmio(#[allow(dead_code)] MpuOn);
+
+    impl Mmio {
+        pub(crate) const fn new(proof: MpuOn) -> Self {
+            Self(proof)
+        }
+    }
+
+    impl Bus for Mmio {
+        fn read(&self, address: u32) -> u32 {
+            // SAFETY: drivers only ask for registers of the frames they were given, which the memory map has as
+            // Device; the proof says that the map is in force. A device's read moves no memory that Rust knows.
+            unsafe { (address as usize as *const u32).read_volatile() }
+        }
+        fn write(&self, address: u32, value: u32) {
+            // SAFETY: as above; none of the devices here moves memory, so no write can break Rust's rules.
+            unsafe { (address as usize as *mut u32).write_volatile(value) }
+        }
+    }
+
+    impl ByteBus for Mmio {
+        fn write_byte(&self, address: u32, value: u8) {
+            // SAFETY: as above.
+            unsafe { (address as usize as *mut u8).write_volatile(value) }
+        }
+    }
+}
+
+#[cfg(target_arch = "arm")]
+pub(crate) use hardware::Mmio;
