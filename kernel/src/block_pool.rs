@@ -153,7 +153,7 @@ impl BlockPool {
     fn wait(self, block: *mut *mut c_void, wait: ULONG, k: Locked) -> Code {
         let Some(thread) = k.may_wait(wait) else { return TX_NO_MEMORY as Code };
         thread.wait_memory.set(block.cast());
-        Locked::suspend_in_any(&self.waiters, wait, &WAIT, k)
+        Locked::suspend_in(&self.waiters, wait, &WAIT, k) as Code
     }
 
     /// Gives `block` to the first waiter, or to the pool it came from.
@@ -181,7 +181,7 @@ impl BlockPool {
         let Some(waiter) = self.waiters.first() else { return TX_SUCCESS as Code };
         // SAFETY: the waiter, whose `allocate` has not returned, vouched for where its block is to go.
         unsafe { waiter.wait_memory.get().cast::<*mut c_void>().write(header.wrapping_add(1).cast()) };
-        Locked::grant_any(waiter, k)
+        Locked::grant(&self.waiters, waiter, k) as Code
     }
 
     /// Wakes all waiters with `TX_DELETED`.

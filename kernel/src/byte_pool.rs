@@ -264,7 +264,7 @@ impl BytePool {
         // Nothing has run since the search looked last.
         let Some(thread) = k.may_wait(wait) else { return Err(TX_NO_MEMORY) };
         thread.wait_value.set(bytes as ULONG);
-        match Locked::suspend_in_any(&self.waiters, wait, &WAIT, k) as UINT {
+        match Locked::suspend_in(&self.waiters, wait, &WAIT, k) {
             TX_SUCCESS => Ok(thread.wait_memory.get().cast()),
             error => Err(error),
         }

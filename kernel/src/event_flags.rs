@@ -28,13 +28,15 @@ const CLEAR: UINT = 1;
 /// Control block of an event flags group. Same rules as for [`crate::TX_THREAD`].
 #[repr(C)]
 pub struct TX_EVENT_FLAGS_GROUP {
+    /// First: the address of one is that of the other.
+    waiters: WaitQueue,
     pub(crate) id: Cell<ULONG>,
     current: Cell<ULONG>,
     /// Flags to clear when the review that goes on has ended; 0 while none does.
     delayed_clear: Cell<ULONG>,
-    waiters: WaitQueue,
-    pub(crate) set_notify: Cell<Option<EventFlagsNotify>>,
-    reviewing: Cell<bool>,
+    set_notify: Cell<Option<EventFlagsNotify>>,
+    /// What makes a set more than the wake of a waiter: bits of [`special`].
+    special: Cell<u8>,
     /// A set came in during the review.
     review_again: Cell<bool>,
     name: Cell<*const CHAR>,
@@ -67,7 +69,7 @@ impl TX_EVENT_FLAGS_GROUP {
             delayed_clear: Cell::new(0),
             waiters: WaitQueue::new(),
             set_notify: Cell::new(None),
-            reviewing: Cell::new(false),
+            special: Cell::new(0),
             review_again: Cell::new(false),
             name: Cell::new(null()),
             created_links: Links::new(),
@@ -82,6 +84,14 @@ pub(crate) struct EventFlagsInfo {
     pub(crate) first: Option<Thread>,
     pub(crate) waiting: ULONG,
     pub(crate) next: Option<EventFlags>,
+}
+
+/// Bits of [`TX_EVENT_FLAGS_GROUP::special`].
+mod special {
+    /// There is a set notification.
+    pub(super) const NOTIFY: u8 = 1;
+    /// A review is going on.
+    pub(super) const REVIEW: u8 = 2;
 }
 
 /// Whether `flags` answer the request; no flags requested are never there.
@@ -117,19 +127,48 @@ impl EventFlags {
             }
             return TX_SUCCESS;
         }
-        if wait == TX_NO_WAIT || requested == 0 {
+        if requested == 0 {
             return TX_NO_EVENTS;
         }
-        let Some(thread) = k.may_wait(wait) else { return TX_NO_EVENTS };
-        thread.wait_memory.set(output);
-        thread.wait_value.set(requested);
-        thread.wait_option.set(option as u8);
-        Locked::suspend_in(thread, &self.waiters, wait, &WAIT, k) as UINT
+        match k.may_wait(wait) {
+            Some(thread) => {
+                thread.wait_memory.set(output);
+                thread.wait_value.set(requested);
+                thread.wait_option.set(option as u8);
+                if wait != TX_WAIT_FOREVER || !thread.is_fast() {
+                    return Locked::wait(&self.waiters, wait, &WAIT, k).into();
+                }
+                Self::wait_forever(thread, self, wait, k)
+            }
+            None => TX_NO_EVENTS,
+        }
+    }
+
+    #[inline(never)]
+    fn wait_forever(thread: Thread, group: EventFlags, forever: ULONG, k: Locked) -> UINT {
+        Locked::suspend_plain_in(thread, &group.waiters, forever, &WAIT, k)
+    }
+
+    /// Registers the set notification, or none.
+    pub(crate) fn notify(self, notify: Option<EventFlagsNotify>) {
+        let _k = lock();
+        self.set_notify.set(notify);
+        self.set_special(special::NOTIFY, notify.is_some());
+    }
+
+    #[inline(always)]
+    fn is_reviewing(self) -> bool {
+        self.special.get() & special::REVIEW != 0
+    }
+
+    fn set_special(self, bit: u8, on: bool) {
+        let others = self.special.get() & !bit;
+        self.special.set(if on { others | bit } else { others });
     }
 
     #[inline(always)]
     fn clear(self, flags: ULONG) {
-        if self.reviewing.get() {
+        if self.is_reviewing() {
             self.delayed_clear.set(self.delayed_clear.get() | flags);
         } else {
             self.current.set(self.current.get() & !flags);
@@ -143,34 +182,34 @@ impl EventFlags {
             return TX_SUCCESS;
         }
         self.current.set(self.current.get() | flags);
-        if self.waiters.first().is_some() || self.set_notify.get().is_some() || self.reviewing.get() {
-            return self.serve(flags, k);
+        if self.special.get() != 0 {
+            return self.serve_all(flags, k).into();
         }
-        TX_SUCCESS
+        match self.waiters.first() {
+            Some(waiter) => self.serve(flags, waiter, k),
+            None => TX_SUCCESS,
+        }
+    }
+
+    /// The part of a set that concerns `waiter`, the first of those who wait.
+    #[inline(never)]
+    fn serve(self, flags: ULONG, waiter: Thread, k: Locked) -> UINT {
+        if !k.is_simple(waiter) {
+            return self.serve_all(flags, k).into();
+        }
+        // Nobody else is concerned: no review, no preemption to put off.
+        if self.satisfy(waiter, self.current.get()) && !k.grant_simple(&self.waiters, waiter) {
+            return Locked::grant(&self.waiters, waiter, k);
+        }
+        self.waiters.status()
     }
 
     /// The part of a set that concerns others.
     #[inline(never)]
-    fn serve(self, flags: ULONG, k: Locked) -> UINT {
-        if self.waiters.is_single()
-            && self.set_notify.get().is_none()
-            && !self.reviewing.get()
-            && let Some(thread) = self.waiters.first()
-        {
-            // Nobody else is concerned: no review, no preemption to put off.
-            if self.satisfy(thread, self.current.get()) {
-                return Locked::grant(&self.waiters, thread, k) as UINT;
-            }
-            return TX_SUCCESS;
-        }
-        self.serve_all(flags, k)
-    }
-
-    #[inline(never)]
-    fn serve_all(self, flags: ULONG, k: Locked) -> UINT {
+    fn serve_all(self, flags: ULONG, k: Locked) -> Code {
         let notify = self.set_notify.get();
         k.disable_preemption();
-        if self.reviewing.get() {
+        if self.is_reviewing() {
             self.delayed_clear.set(self.delayed_clear.get() & !flags);
             self.review_again.set(true);
         } else {
@@ -185,7 +224,7 @@ impl EventFlags {
         } else {
             k.enable_preemption();
         }
-        TX_SUCCESS
+        self.waiters.status() as Code
     }
 
     /// Whether `flags` satisfy the waiter `thread`. If so it gets them, and what it asked to be cleared is
@@ -206,7 +245,7 @@ impl EventFlags {
     }
 
     fn review(self, k: &Locked) {
-        self.reviewing.set(true);
+        self.set_special(special::REVIEW, true);
         self.review_again.set(false);
         let mut flags = self.current.get();
         let mut at = self.waiters.first();
@@ -230,7 +269,7 @@ impl EventFlags {
             }
         }
         self.current.set(self.current.get() & !self.delayed_clear.replace(0));
-        self.reviewing.set(false);
+        self.set_special(special::REVIEW, false);
     }
 
     /// Wakes all waiters with `TX_DELETED`.
@@ -258,7 +297,7 @@ impl EventFlags {
 
     fn check(self) -> Result<(), &'static str> {
         self.waiters.check(TX_EVENT_FLAG)?;
-        if self.reviewing.get() {
+        if self.is_reviewing() {
             return Ok(());
         }
         let mut at = self.waiters.first();

@@ -1,6 +1,7 @@
 //! The kernel's state and the lock that is the only way to it.
 
 use core::cell::Cell;
+use core::mem::ManuallyDrop;
 use core::ops::Deref;
 
 use crate::block_pool::{BlockPool, CreatedBlockPool};
@@ -78,6 +79,18 @@ pub(crate) struct Locked {
 #[inline(always)]
 pub(crate) fn lock() -> Locked {
     Locked { posture: port::mask() }
+}
+
+/// The kernel, for code that runs with interrupts masked from its first to its last instruction: nothing is
+/// restored.
+///
+/// # Safety
+///
+/// Interrupts are masked for as long as the result is used.
+#[inline(always)]
+#[cfg_attr(not(target_os = "none"), allow(dead_code))]
+pub(crate) unsafe fn locked() -> ManuallyDrop<Locked> {
+    ManuallyDrop::new(Locked { posture: port::MASKED })
 }
 
 impl Deref for Locked {

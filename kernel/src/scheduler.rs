@@ -180,6 +180,26 @@ impl Scheduler {
         }
     }
 
+    /// Moves the running thread, alone at its priority, to one at which nobody is ready. False, and nothing
+    /// happens, for any other thread, and while preempted threads with a threshold wait.
+    #[inline(always)]
+    fn move_alone(&self, thread: Thread, priority: u8, threshold: u8) -> bool {
+        let list = self.list(priority);
+        if !port::executes(thread)
+            || self.preempted.get() != 0
+            || thread.links_ready().next() != Some(thread)
+            || list.front().is_some()
+        {
+            return false;
+        }
+        // A list of one: the links lead to the thread itself in the new list as in the old.
+        thread.ready_list().clear_only(thread);
+        list.set_only(thread);
+        self.ready.set(self.ready.get() & !bit(thread.priority.get()) | bit(priority));
+        thread.set_levels(priority, threshold);
+        true
+    }
+
     /// Takes a ready thread from its list.
     fn remove(&self, thread: Thread) {
         if self.preempted.get() != 0 {
@@ -207,12 +227,15 @@ impl Scheduler {
         }
     }
 
-    /// [`Self::unlink`] for a plain thread that has exactly one equal, who is returned; any other thread
-    /// stays where it is.
+    /// [`Self::unlink`] for a ready thread that has exactly one equal, who is returned; any other thread stays
+    /// where it is.
     #[inline(always)]
-    fn unlink_plain(&self, thread: Thread) -> Option<Thread> {
-        let (next, previous) = (thread.links_ready().next(), thread.links_ready().prev());
-        let other = next.filter(|_| next == previous && next != Some(thread) && thread.is_fast())?;
+    fn unlink_of_two(&self, thread: Thread) -> Option<Thread> {
+        // SAFETY: a ready thread is in its ready list.
+        let other = unsafe { thread.links_ready().next_of_member() };
+        if other == thread || other.links_ready().next() != Some(thread) {
+            return None;
+        }
         thread.ready_list().remove_other(thread, other);
         other.context().set_next(None);
         thread.context().set_next(None);
@@ -418,16 +441,18 @@ impl Locked {
 
     /// Lets `thread`, which has just become ready, preempt where that is possible, and unlocks the kernel.
     #[inline(never)]
-    pub(crate) fn preempt_and_unlock(thread: Thread, k: Self) -> Code {
-        if let Some(running) = port::preemptible()
-            && running.is_fast()
+    pub(crate) fn preempt_and_unlock(thread: Thread, k: Self) -> UINT {
+        if let Some(running) = port::plain()
             && !k.own_stack_damaged(running)
         {
             running.ready_list().set_front(running); // invariant 2
             running.preemptions.set(running.preemptions.get().wrapping_add(1));
             return port::give_way(running, thread, k.into_posture());
         }
-        Self::preempt_any_and_unlock(thread, k)
+        if port::reschedule_for(thread.priority.get()) {
+            return TX_SUCCESS;
+        }
+        Self::preempt_any_and_unlock(thread, k).into()
     }
 
     #[inline(never)]
@@ -477,11 +502,24 @@ impl Locked {
     /// again, with the kernel unlocked. The caller has made sure that preemption is enabled, and nobody's
     /// readiness, priority or threshold has changed since the kernel was locked.
     #[inline(always)]
-    pub(crate) fn suspend_running(running: Thread, state: Code, k: Self) -> Code {
-        running.state.set(state);
-        match k.scheduler.unlink_plain(running) {
+    pub(crate) fn suspend_running(running: Thread, state: u8, k: Self) -> UINT {
+        if running.is_fast() {
+            Self::suspend_plain(running, state, k)
+        } else {
+            Self::suspend_and_select(running, state, k)
+        }
+    }
+
+    /// [`Self::suspend_running`] of a plain thread.
+    #[inline(always)]
+    pub(crate) fn suspend_plain(running: Thread, state: u8, k: Self) -> UINT {
+        debug_assert!(running.is_ready());
+        match k.scheduler.unlink_of_two(running) {
             // By the invariants, and as on the fast path, a plain thread is followed by its next equal.
-            Some(next) => Self::leave(running, Some(next), k),
+            Some(next) => {
+                running.state.set(state);
+                Self::leave(running, Some(next), k)
+            }
             None => Self::suspend_and_select(running, state, k),
         }
     }
@@ -489,7 +527,7 @@ impl Locked {
     /// [`Self::suspend_running`] for a thread that is no plain one of two equals, and for a caller that has
     /// changed who is ready, and where.
     #[inline(never)]
-    pub(crate) fn suspend_and_select(running: Thread, state: Code, k: Self) -> Code {
+    pub(crate) fn suspend_and_select(running: Thread, state: u8, k: Self) -> UINT {
         running.state.set(state);
         k.scheduler.unlink(running);
         let next = k.scheduler.select();
@@ -515,8 +553,8 @@ impl Locked {
         let next = self.scheduler.next_after(running);
         if next != Some(running) {
             if self.own_stack_damaged(running) {
-            self.stack_damaged(running);
-        }
+                self.stack_damaged(running);
+            }
             port::switch(running, next);
         }
     }
@@ -524,11 +562,11 @@ impl Locked {
     /// A switch that the running thread, which is not ready any more, asked for: counted as one of its
     /// turns, so that its next turn starts with a fresh time-slice.
     #[inline(always)]
-    fn leave(running: Thread, next: Option<Thread>, k: Self) -> Code {
+    fn leave(running: Thread, next: Option<Thread>, k: Self) -> UINT {
         // The tick sets it with preemption disabled, or its interrupt's end has seen to it.
         debug_assert!(!k.scheduler.slice_expired.get());
         if k.own_stack_damaged(running) {
-            return Self::leave_damaged(running, next, k);
+            return Self::leave_damaged(running, next, k).into();
         }
         port::suspend(running, next, k.into_posture())
     }
@@ -537,7 +575,7 @@ impl Locked {
     #[inline(never)]
     fn leave_damaged(running: Thread, next: Option<Thread>, k: Self) -> Code {
         k.stack_damaged(running);
-        port::suspend(running, next, k.into_posture())
+        port::suspend(running, next, k.into_posture()) as Code
     }
 
     /// The slow path of relinquish: the answer to a `next` that forbade the plain switch. Returns
@@ -561,7 +599,28 @@ impl Locked {
     }
 
     /// End of the outermost interrupt: who continues. `None` is the idle loop.
+    #[inline(always)]
     pub(crate) fn after_interrupt(&self) -> Option<Thread> {
+        if let Some(running) = port::plain()
+            && running.is_ready()
+            && self.scheduler.preempted.get() == 0
+            && !self.scheduler.slice_expired.get()
+            && let Some(highest) = self.scheduler.highest()
+        {
+            // No threshold anywhere and no slice to end: whoever is highest runs.
+            if highest >= running.priority.get() {
+                return Some(running);
+            }
+            running.ready_list().set_front(running); // invariant 2
+            running.preemptions.set(running.preemptions.get().wrapping_add(1));
+            return self.scheduler.list(highest).front();
+        }
+        self.after_interrupt_any()
+    }
+
+    /// [`Self::after_interrupt`] with everything that may have to be thought of.
+    #[inline(never)]
+    fn after_interrupt_any(&self) -> Option<Thread> {
         let running = port::running();
         if self.scheduler.preemption_disabled() {
             return running;
@@ -626,6 +685,9 @@ impl Locked {
     /// [`Self::set_priority`] for a caller that lets the scheduler choose afterwards anyway: nobody is
     /// preempted here.
     pub(crate) fn move_to_priority(&self, thread: Thread, priority: u8, threshold: u8) {
+        if self.scheduler.move_alone(thread, priority, threshold) {
+            return;
+        }
         let ready = thread.is_ready();
         if ready {
             self.scheduler.remove(thread);

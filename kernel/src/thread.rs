@@ -34,6 +34,8 @@ pub struct TX_THREAD {
     pub(crate) executor: Executor,
     pub(crate) name: Cell<*const CHAR>,
     pub(crate) stack_start: Cell<*mut u8>,
+    /// The lowest whole word of the stack.
+    pub(crate) stack_limit: Cell<*mut u32>,
     /// Bytes from `stack_start` that belong to the stack.
     pub(crate) stack_size: Cell<ULONG>,
     pub(crate) entry: Cell<Option<ThreadEntry>>,
@@ -46,12 +48,13 @@ pub struct TX_THREAD {
     wait_links: Links<Thread>,
     /// Where the thread waits. Means something only in the states of a wait; `None` in a sleep.
     pub(crate) wait_queue: Cell<Option<WaitQueueRef>>,
-    /// What the thread waits for or, once woken, got: event flags, bytes of memory.
-    pub(crate) wait_value: Cell<ULONG>,
     /// The waiter's message buffer or, once woken, the memory it got.
     pub(crate) wait_memory: Cell<*mut ULONG>,
-    /// The mutexes the thread owns.
+    /// The mutexes the thread owns. Between two fields that the compiler would store as a pair, which
+    /// takes registers of a pair.
     pub(crate) owned: List<Mutex, OwnedMutex>,
+    /// What the thread waits for: event flags, bytes of memory.
+    pub(crate) wait_value: Cell<ULONG>,
     pub(crate) timeout: TimerInternal,
     /// Times the processor was taken from this thread; its own turns are counted in the context.
     pub(crate) preemptions: Cell<ULONG>,
@@ -61,6 +64,9 @@ pub struct TX_THREAD {
     slice_left: Cell<ULONG>,
     slice_turn: Cell<ULONG>,
     pub(crate) state: Cell<u8>,
+    /// How the last wait ended; success also while the thread is preempted at the end of a service. Beside
+    /// the state, as the two change together.
+    pub(crate) wait_status: Cell<u8>,
     pub(crate) priority: Cell<u8>,
     pub(crate) user_priority: Cell<u8>,
     pub(crate) user_threshold: Cell<u8>,
@@ -68,12 +74,18 @@ pub struct TX_THREAD {
     /// effective priority is the better of this and the user's; the effective threshold is the
     /// stronger of the effective priority and the user's threshold.
     pub(crate) inherited: Cell<u8>,
-    pub(crate) wait_status: Cell<u8>,
     /// How the thread waits: option of an event flags request, role at a queue.
     pub(crate) wait_option: Cell<u8>,
     /// What the end of a wait or sleep has to see to: bits of [`pending`]. Mostly nothing.
     pub(crate) pending: Cell<u8>,
 }
+
+/// Where the fast path's assembly finds the next ready equal.
+#[cfg(target_os = "none")]
+pub(crate) const READY_NEXT: usize = core::mem::offset_of!(TX_THREAD, ready_links);
+/// Where it finds the turn that the time-slice belongs to.
+#[cfg(target_os = "none")]
+pub(crate) const SLICE_TURN: usize = core::mem::offset_of!(TX_THREAD, slice_turn);
 
 // The block holds all that a switch saves; this bounds what a thread costs beside its stack.
 #[cfg(target_arch = "arm")]
@@ -104,6 +116,7 @@ impl TX_THREAD {
             executor: Executor::new(),
             name: Cell::new(null()),
             stack_start: Cell::new(core::ptr::null_mut()),
+            stack_limit: Cell::new(core::ptr::null_mut()),
             stack_size: Cell::new(0),
             entry: Cell::new(None),
             entry_input: Cell::new(0),
@@ -122,11 +135,11 @@ impl TX_THREAD {
             slice_left: Cell::new(0),
             slice_turn: Cell::new(0),
             state: Cell::new(TX_TERMINATED as u8),
+            wait_status: Cell::new(0),
             priority: Cell::new(0),
             user_priority: Cell::new(0),
             user_threshold: Cell::new(0),
             inherited: Cell::new(NOT_INHERITED),
-            wait_status: Cell::new(0),
             wait_option: Cell::new(0),
             pending: Cell::new(0),
         }
@@ -169,6 +182,7 @@ impl TX_THREAD {
     }
 
     /// Gives a thread that is in no ready list the priority and threshold that are in force from now on.
+    #[inline(always)]
     pub(crate) fn set_levels(&self, priority: u8, threshold: u8) {
         self.priority.set(priority);
         self.ready_list.set(crate::kernel::ready_list(priority));
@@ -176,12 +190,14 @@ impl TX_THREAD {
     }
 
     /// Gives a thread the threshold that is in force from now on.
+    #[inline(always)]
     pub(crate) fn set_threshold(&self, threshold: u8) {
         self.executor.threshold().set(threshold);
         self.set_slow(slow::THRESHOLD, threshold != self.priority.get());
     }
 
     /// Sets or clears bits of [`slow`].
+    #[inline(always)]
     pub(crate) fn set_slow(&self, bits: u8, on: bool) {
         let slow = self.executor.slow();
         slow.set(if on { slow.get() | bits } else { slow.get() & !bits });
@@ -280,6 +296,8 @@ impl Thread {
         self.entry.set(Some(options.entry));
         self.entry_input.set(options.input);
         self.stack_start.set(options.stack_start);
+        let to_word = options.stack_start.align_offset(align_of::<u32>());
+        self.stack_limit.set(options.stack_start.wrapping_add(to_word).cast());
         self.stack_size.set(options.stack_size);
         self.entry_exit_notify.set(None);
         self.time_slice.set(options.time_slice);
@@ -343,7 +361,7 @@ impl Thread {
             TX_READY => {
                 if port::preemptible() == Some(self) {
                     self.wait_status.set(TX_SUCCESS as u8);
-                    return Locked::suspend_running(self, TX_SUSPENDED as Code, k) as UINT;
+                    return Locked::suspend_running(self, TX_SUSPENDED as u8, k);
                 } else if port::running() == Some(self) {
                     return TX_SUSPEND_ERROR;
                 } else {
@@ -421,7 +439,7 @@ impl Thread {
                 // with it.
                 k.force_preemption(self);
                 port::abandon_running();
-                Locked::suspend_and_select(self, state as Code, k);
+                Locked::suspend_and_select(self, state as u8, k);
                 return;
             }
             k.make_unready(self, state);
@@ -489,6 +507,7 @@ impl Thread {
             .unwrap_or(size)
     }
 
+    #[inline(always)]
     pub(crate) fn info(self) -> ThreadInfo {
         let _k = lock();
         let running = port::running() == Some(self);
@@ -522,7 +541,7 @@ impl Locked {
         if ticks != TX_WAIT_FOREVER {
             self.start_timeout(thread, ticks, TX_SUCCESS as Code);
         }
-        Self::suspend_running(thread, TX_SLEEP as Code, self) as UINT
+        Self::suspend_running(thread, TX_SLEEP as u8, self)
     }
 
     /// Reports a thread whose stack pointer has left its stack or whose lowest word was overwritten.

@@ -299,7 +299,7 @@ unsafe extern "C-unwind" fn timer_thread_entry(_input: ULONG) {
     loop {
         let k = lock();
         let Some(timer) = k.timers.expired.pop_front() else {
-            Locked::suspend_running(me, TX_SUSPENDED as Code, k);
+            Locked::suspend_running(me, TX_SUSPENDED as u8, k);
             continue;
         };
         timer.place.set(Place::Inactive);

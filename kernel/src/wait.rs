@@ -74,6 +74,27 @@ impl WaitQueue {
         self.list.remove(thread);
     }
 
+    /// Nobody waits, and the object exists. One test for both.
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self.list.front().map_or(0, |first| first.as_ptr() as usize) | self.closed.get() as usize == 0
+    }
+
+    /// Success, as long as the object exists. A service whose result the compiler knows is not called as
+    /// the last step of another, which then needs a frame: so it is read.
+    #[inline(always)]
+    pub(crate) fn status(&self) -> UINT {
+        self.closed.get()
+    }
+
+    /// Success, read as in [`Self::status`], of a service that leaves nobody waiting, also on an object that
+    /// has been deleted meanwhile.
+    #[inline(always)]
+    pub(crate) fn success(&self) -> UINT {
+        debug_assert!(self.list.front().is_none());
+        self.list.front().map_or(TX_SUCCESS, |first| first.as_ptr() as usize as UINT)
+    }
+
     /// The object is being deleted: nobody may begin to wait any more.
     pub(crate) fn close(&self, status: UINT) {
         self.closed.set(status);
@@ -171,26 +192,34 @@ impl Locked {
         if wait == TX_NO_WAIT { None } else { port::waitable() }
     }
 
-    /// Suspends the running `thread` in `queue` until it is woken, `wait` ticks have passed or the wait is
-    /// aborted; returns what the waker said, or at once what a deleted object says. [`Self::may_wait`] has
-    /// allowed it; the kernel has not been unlocked and nobody's readiness or priority has changed since.
+    /// [`Self::suspend_in`] without limit of `thread`, which is a plain one that executes. The caller knows
+    /// `forever` to be without limit: the argument is in the right register already.
     #[inline(always)]
-    pub(crate) fn suspend_in(thread: Thread, queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
-        if wait != TX_WAIT_FOREVER || queue.list.front().is_some() || queue.closed.get() != TX_SUCCESS {
-            return Self::suspend_in_any(queue, wait, kind, k);
+    pub(crate) fn suspend_plain_in(
+        thread: Thread,
+        queue: &WaitQueue,
+        forever: ULONG,
+        kind: &'static Wait,
+        k: Self,
+    ) -> UINT {
+        debug_assert!(forever == TX_WAIT_FOREVER);
+        if !queue.is_free() {
+            return Self::suspend_in(queue, forever, kind, k);
         }
         queue.list.push_only(thread);
         k.begin_wait(thread, queue);
-        Self::suspend_running(thread, kind.state, k)
+        Self::suspend_plain(thread, kind.state, k)
     }
 
-    /// [`Self::suspend_in`] with everything that may have to be thought of.
+    /// Suspends the running thread in `queue` until it is woken, `wait` ticks have passed or the wait is
+    /// aborted; returns what the waker said, or at once what a deleted object says, or, where nothing may
+    /// wait, as if the time was over. Nobody's readiness or priority has changed since the kernel was locked.
     #[inline(never)]
-    pub(crate) fn suspend_in_any(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
-        let Some(thread) = port::waitable() else { return kind.timed_out };
+    pub(crate) fn suspend_in(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> UINT {
+        let Some(thread) = port::waitable() else { return kind.timed_out.into() };
         match k.join(thread, queue, wait, kind) {
             Ok(()) => Self::suspend_running(thread, kind.state, k),
-            Err(error) => error,
+            Err(error) => error.into(),
         }
     }
 
@@ -214,13 +243,19 @@ impl Locked {
         thread.wait_queue.set(Some(unsafe { WaitQueueRef::new(NonNull::from(queue)) }));
     }
 
-    /// [`Self::suspend_in`], or its `timed_out` at once where nothing may wait.
-    #[inline(always)]
-    pub(crate) fn wait(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
-        match k.may_wait(wait) {
-            Some(thread) => Self::suspend_in(thread, queue, wait, kind, k),
-            None => kind.timed_out,
+    /// [`Self::suspend_in`] without limit.
+    #[inline(never)]
+    pub(crate) fn wait_forever(queue: &WaitQueue, forever: ULONG, kind: &'static Wait, k: Self) -> UINT {
+        match port::plain() {
+            Some(thread) => Self::suspend_plain_in(thread, queue, forever, kind, k),
+            None => Self::suspend_in(queue, forever, kind, k),
         }
+    }
+
+    /// [`Self::suspend_in`], or what it says when the time is over at once if there is none.
+    #[inline(never)]
+    pub(crate) fn wait(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
+        if wait == TX_NO_WAIT { kind.timed_out } else { Self::suspend_in(queue, wait, kind, k) as Code }
     }
 
     /// Ends the wait or sleep of `thread` with `status`: it becomes ready, or suspended if that was
@@ -236,30 +271,49 @@ impl Locked {
         }
     }
 
-    /// Ends the wait of `waiter`, which waits in `queue`, with success, and unlocks the kernel.
+    /// Ends the wait of `waiter`, which waits in `queue`, with success, if that is simple
+    /// ([`Self::is_simple`]) and the thread becomes ready beside one equal: then nobody can be preempted.
+    /// Otherwise nothing happens and the answer is false.
     #[inline(always)]
-    pub(crate) fn grant(queue: &WaitQueue, waiter: Thread, k: Self) -> Code {
-        if waiter.links_wait().next() != Some(waiter) || waiter.pending.get() != 0 {
-            return Self::grant_any(waiter, k);
+    pub(crate) fn grant_quickly(&self, queue: &WaitQueue, waiter: Thread) -> bool {
+        self.is_simple(waiter) && self.grant_simple(queue, waiter)
+    }
+
+    /// Whether nobody waits beside `waiter` and nothing is pending for the end of its wait.
+    #[inline(always)]
+    pub(crate) fn is_simple(&self, waiter: Thread) -> bool {
+        waiter.links_wait().next() == Some(waiter) && waiter.pending.get() == 0
+    }
+
+    /// [`Self::grant_quickly`] of a simple wait.
+    #[inline(always)]
+    pub(crate) fn grant_simple(&self, queue: &WaitQueue, waiter: Thread) -> bool {
+        match waiter.ready_list().front() {
+            Some(only) if only.links_ready().next() == Some(only) => {
+                queue.list.remove_only(waiter);
+                waiter.wait_status.set(TX_SUCCESS as u8);
+                waiter.state.set(TX_READY as u8);
+                self.scheduler.insert_second(only, waiter);
+                true
+            }
+            _ => false,
         }
-        let list = waiter.ready_list();
-        let only = match list.front() {
-            Some(only) if only.links_ready().next() != Some(only) => return Self::grant_any(waiter, k),
-            only => only,
-        };
+    }
+
+    /// Ends the wait of `waiter`, which waits in `queue`, with success, and unlocks the kernel.
+    #[inline(never)]
+    pub(crate) fn grant(queue: &WaitQueue, waiter: Thread, k: Self) -> UINT {
+        if !k.is_simple(waiter) || waiter.ready_list().front().is_some() {
+            return Self::grant_any(waiter, k).into();
+        }
         queue.list.remove_only(waiter);
         waiter.wait_status.set(TX_SUCCESS as u8);
         waiter.state.set(TX_READY as u8);
-        match only {
-            Some(only) => k.scheduler.insert_second(only, waiter),
-            None => {
-                k.scheduler.insert_only(waiter);
-                if port::concerns(waiter.priority.get()) {
-                    return Self::preempt_and_unlock(waiter, k);
-                }
-            }
+        k.scheduler.insert_only(waiter);
+        if port::concerns(waiter.priority.get()) {
+            return Self::preempt_and_unlock(waiter, k);
         }
-        TX_SUCCESS as Code
+        queue.success()
     }
 
     /// [`Self::grant`] to one of several waiters, or to one that has a timeout or is to be suspended.

@@ -225,8 +225,7 @@ services! {
 
     /// `tx_event_flags_set_notify`.
     fn _tx_event_flags_set_notify(group_ptr: *mut TX_EVENT_FLAGS_GROUP, notify: Option<EventFlagsNotify>) -> UINT {
-        let _k = lock();
-        event_flags(group_ptr).set_notify.set(notify);
+        event_flags(group_ptr).notify(notify);
         TX_SUCCESS
     }
 
@@ -366,8 +365,7 @@ services! {
 
     /// `tx_queue_send_notify`.
     fn _tx_queue_send_notify(queue_ptr: *mut TX_QUEUE, notify: Option<QueueNotify>) -> UINT {
-        let _k = lock();
-        queue(queue_ptr).send_notify.set(notify);
+        queue(queue_ptr).notify(notify);
         TX_SUCCESS
     }
 

@@ -48,7 +48,7 @@ use core::mem::offset_of;
 use core::ptr::null;
 
 use super::{Current, slow};
-use crate::kernel::lock;
+use crate::kernel::{lock, locked};
 use crate::thread::{self, TX_THREAD, Thread};
 use crate::types::*;
 
@@ -83,7 +83,7 @@ const _: () = {
     assert!(offset_of!(Context, lr) == 52);
     assert!(offset_of!(Context, pc) == 56);
     assert!(size_of::<Context>() == 60);
-    assert!(size_of::<Executor>() == 64);
+    assert!(size_of::<Executor>() == 72);
     assert!(offset_of!(TX_THREAD, executor) == 0 && offset_of!(Executor, context) == 0);
 };
 
@@ -139,7 +139,7 @@ impl Context {
     }
 }
 
-/// A context and the tag that tells threads from the kernel's own contexts: 16 words, aligned for the
+/// A context and the tag that tells threads from the kernel's own contexts: 18 words, aligned for the
 /// processor's 64-bit transfers.
 #[repr(C, align(8))]
 pub(crate) struct Executor {
@@ -148,7 +148,7 @@ pub(crate) struct Executor {
     /// Bits of [`slow`].
     slow: Cell<u8>,
     /// Whoever becomes ready above this priority concerns the context: a thread's preemption-threshold,
-    /// in an interrupt handler weaker than every priority, in initialization stronger.
+    /// in an interrupt handler and in the idle loop weaker than every priority, in initialization stronger.
     threshold: Cell<u8>,
 }
 
@@ -216,7 +216,7 @@ static SLOW: Executor =
     Executor::pseudo(0, MODE_SVC | CPSR_F | CPSR_I, null(), _tx_relinquish_slow as unsafe extern "C" fn() as *const ());
 
 static IDLE: Executor = Executor::pseudo(
-    0,
+    u8::MAX,
     MODE_SVC | CPSR_F,
     &raw const __tx_system_stack_top,
     _tx_idle as unsafe extern "C" fn() as *const (),
@@ -268,6 +268,21 @@ global_asm!(
     ".global _tx_relinquish_slow",
     ".type _tx_relinquish_slow, %function",
     "_tx_relinquish_slow:",
+    // A thread with nothing special about it and alone at its priority goes on: 16 instructions more than
+    // a switch's half. Its turn is not counted, and it gets a fresh time-slice by a turn that no count has.
+    "    ldrb    r2, [r0, #{slow_bits}]",
+    "    cmp     r2, #0",
+    "    ldreq   r1, [r0, #{ready_next}]",
+    "    cmpeq   r1, r0",
+    "    bne     2f",
+    "    ldr     r2, [r0, #{turns}]",
+    "    sub     r2, r2, #1",
+    "    str     r2, [r0, #{turns}]",
+    "    mvn     r2, r2",
+    "    str     r2, [r0, #{slice_turn}]",
+    "    mcr     p15, 0, r0, c13, c0, 4",
+    "    .inst   0xe990fffc",                   // ldmib r0, {r2-r12, sp, lr, pc}
+    "2:",
     "    ldr     sp, [r0, #{sp}]",
     "    mcr     p15, 0, r0, c13, c0, 4",
     "    bl      {slow}",
@@ -295,6 +310,24 @@ global_asm!(
     "    vpop    {{d8-d15}}",
     "    bx      lr",
     ".size _tx_switch, . - _tx_switch",
+    // ---- suspend(r0 = from, r1 = to, r2 = turn count, r3 = posture), IRQ masked --------------------
+    // A switch that goes on as the end of a service: with that posture, returning how the wait ended.
+    ".section .text._tx_suspend,\"ax\",%progbits",
+    ".global _tx_suspend",
+    ".type _tx_suspend, %function",
+    "_tx_suspend:",
+    "    vpush   {{d8-d15}}",
+    "    vmrs    r12, fpscr",
+    "    mcr     p15, 0, r1, c13, c0, 4",
+    "    .inst   0xe980fffc",                   // stmib r0, {r2-r12, sp, lr, pc}: continues after the next
+    "    .inst   0xe991fffc",                   // ldmib r1, {r2-r12, sp, lr, pc}
+    "    mrc     p15, 0, r0, c13, c0, 4",
+    "    ldrb    r0, [r0, #{status}]",
+    "    msr     cpsr_cx, r3",
+    "    vmsr    fpscr, r12",
+    "    vpop    {{d8-d15}}",
+    "    bx      lr",
+    ".size _tx_suspend, . - _tx_suspend",
     // ---- first instructions of a thread -----------------------------------------------------------
     ".section .text._tx_thread_first,\"ax\",%progbits",
     ".global _tx_thread_first",
@@ -384,6 +417,11 @@ global_asm!(
     sp = const offset_of!(Context, sp),
     cpsr = const offset_of!(Context, cpsr),
     r4 = const offset_of!(Context, r4_r11),
+    status = const offset_of!(TX_THREAD, wait_status),
+    turns = const offset_of!(Context, turns),
+    slow_bits = const offset_of!(Executor, slow),
+    ready_next = const thread::READY_NEXT,
+    slice_turn = const thread::SLICE_TURN,
     interrupted = const offset_of!(Interrupt, interrupted),
     frame = const offset_of!(Interrupt, frame),
     reschedule = const offset_of!(Interrupt, reschedule),
@@ -397,6 +435,7 @@ global_asm!(
 
 unsafe extern "C" {
     fn _tx_switch(from: *const Context, to: *const Context);
+    fn _tx_suspend(from: *const Context, to: *const Context, turns: u32, posture: Posture) -> UINT;
     fn _tx_relinquish_slow();
     fn _tx_thread_first();
     fn _tx_idle();
@@ -409,6 +448,9 @@ unsafe extern "C" {
 
 /// Saved CPSR, of which bit 7 (I) is the interrupt posture.
 pub(crate) type Posture = u32;
+
+/// A posture for a guard that restores none.
+pub(crate) const MASKED: Posture = MODE_SVC | CPSR_F | CPSR_I;
 
 #[inline(always)]
 pub(crate) fn mask() -> Posture {
@@ -426,10 +468,10 @@ pub(crate) fn restore(posture: Posture) {
 
 /// Sets the posture of the running context to `TX_INT_ENABLE` or `TX_INT_DISABLE`; returns the old.
 pub(crate) fn interrupt_control(new: UINT) -> UINT {
-    let old = mask();
-    if new & CPSR_I == 0 {
-        restore(old & !CPSR_I);
-    }
+    let old: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {}, cpsr", out(reg) old, options(nomem, nostack, preserves_flags)) };
+    restore(old & !CPSR_I | new & CPSR_I);
     old & CPSR_I
 }
 
@@ -513,6 +555,22 @@ pub(crate) fn request_reschedule() {
     INTERRUPT.reschedule.set(1);
 }
 
+/// In an interrupt handler: asks for a look at who is to run, if a thread of this priority that has just
+/// become ready is to run before what was interrupted. False if that is not so.
+#[inline(always)]
+pub(crate) fn reschedule_for(priority: u8) -> bool {
+    if !core::ptr::eq(current_context(), &INTERRUPT.executor.context) {
+        return false;
+    }
+    // SAFETY: as in `concerns`: what was interrupted is an executor's context, too.
+    let before = priority < unsafe { (*INTERRUPT.interrupted.get().cast::<Executor>()).threshold.get() };
+    if before {
+        request_reschedule();
+    }
+    before
+}
+
+#[inline(always)]
 fn context_or_idle(thread: Option<Thread>) -> *const Context {
     match thread {
         Some(thread) => &raw const *thread.context(),
@@ -531,20 +589,20 @@ pub(crate) fn switch(from: Thread, to: Option<Thread>) {
 /// [`switch`] by a thread that suspends itself: counts its turn. When it is chosen again the kernel is
 /// unlocked to `posture`; returns how the wait ended.
 #[inline(always)]
-pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> Code {
-    from.context().count_turn();
-    switch(from, to);
-    restore(posture);
-    from.wait_status.get()
+pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> UINT {
+    let turns = from.context().turns().wrapping_add(1);
+    // SAFETY: as in `switch`; the words stored are the context of `from`, which continues as the end of the
+    // assembly function.
+    unsafe { _tx_suspend(from.context(), context_or_idle(to), turns, posture) }
 }
 
 /// [`switch`] by a thread that made `to` ready. When it is chosen again the kernel is unlocked to
 /// `posture`; returns success.
 #[inline(always)]
-pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> Code {
-    switch(from, Some(to));
-    restore(posture);
-    TX_SUCCESS as Code
+pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> UINT {
+    from.wait_status.set(TX_SUCCESS as u8);
+    // SAFETY: as in `suspend`.
+    unsafe { _tx_suspend(from.context(), to.context(), from.context().turns(), posture) }
 }
 
 unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context {
@@ -562,13 +620,41 @@ unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context 
 
 unsafe extern "C" fn after_interrupt() -> *const Context {
     INTERRUPT.reschedule.set(0);
-    context_or_idle(lock().after_interrupt())
+    // SAFETY: the end of an interrupt runs with IRQ masked up to the switch.
+    context_or_idle(unsafe { locked() }.after_interrupt())
 }
 
 unsafe extern "C" fn shell() -> ! {
     match current() {
         Current::Thread(thread) => thread::shell(thread),
         _ => unreachable!("a thread's first instruction ran outside a thread"),
+    }
+}
+
+/// Writes `words` words of the fill pattern, four by an instruction.
+///
+/// # Safety
+///
+/// `start` is aligned and so many words may be written there.
+pub(crate) unsafe fn fill_words(start: *mut u32, words: usize) {
+    let fours = words / 4;
+    // SAFETY: writes 4 * `fours` words from `start` on, which the caller allows.
+    unsafe {
+        if fours != 0 {
+            asm!(
+                "2:",
+                "stmia   {at}!, {{r0-r3}}",
+                "subs    {left}, {left}, #1",
+                "bne     2b",
+                at = inout(reg) start => _,
+                left = inout(reg) fours => _,
+                in("r0") TX_STACK_FILL, in("r1") TX_STACK_FILL, in("r2") TX_STACK_FILL, in("r3") TX_STACK_FILL,
+                options(nostack)
+            );
+        }
+        for word in fours * 4..words {
+            start.add(word).write(TX_STACK_FILL);
+        }
     }
 }
 
@@ -598,7 +684,7 @@ pub(crate) fn stack_intact(thread: Thread) -> bool {
         unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
         sp
     };
-    sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
 }
 
 /// [`stack_intact`] for the thread that executes.
@@ -608,7 +694,7 @@ pub(crate) fn own_stack_intact(thread: Thread) -> bool {
     let sp: u32;
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
 }
 
 pub(crate) fn abandon(_thread: Thread) {}

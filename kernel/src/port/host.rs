@@ -201,6 +201,9 @@ pub(crate) mod port {
     /// `TX_INT_ENABLE` or `TX_INT_DISABLE`.
     pub(crate) type Posture = UINT;
 
+    /// A posture for a guard that restores none.
+    pub(crate) const MASKED: Posture = TX_INT_DISABLE;
+
     fn posture(masked: bool) -> Posture {
         if masked { TX_INT_DISABLE } else { TX_INT_ENABLE }
     }
@@ -331,6 +334,16 @@ pub(crate) mod port {
         state().reschedule.set(true);
     }
 
+    /// In an interrupt handler: asks for a look at who is to run, if a thread of this priority that has just
+    /// become ready is to run before what was interrupted. False if that is not so.
+    pub(crate) fn reschedule_for(priority: u8) -> bool {
+        let before = current() == Current::Interrupt && running().is_none_or(|r| priority < r.threshold());
+        if before {
+            request_reschedule();
+        }
+        before
+    }
+
     pub(crate) fn switch(from: Thread, to: Option<Thread>) {
         let masked = state().masked.get();
         state().current.set(to.map_or(Current::Idle, Current::Thread));
@@ -348,19 +361,31 @@ pub(crate) mod port {
 
     /// [`switch`] by a thread that suspends itself: counts its turn. When it is chosen again the kernel is
     /// unlocked to `posture`; returns how the wait ended.
-    pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> Code {
+    pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> UINT {
         from.context().count_turn();
         switch(from, to);
         restore(posture);
-        from.wait_status.get()
+        from.wait_status.get().into()
     }
 
     /// [`switch`] by a thread that made `to` ready. When it is chosen again the kernel is unlocked to
     /// `posture`; returns success.
-    pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> Code {
+    pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> UINT {
         switch(from, Some(to));
         restore(posture);
-        TX_SUCCESS as Code
+        TX_SUCCESS
+    }
+
+    /// Writes `words` words of the fill pattern.
+    ///
+    /// # Safety
+    ///
+    /// `start` is aligned and so many words may be written there.
+    pub(crate) unsafe fn fill_words(start: *mut u32, words: usize) {
+        for word in 0..words {
+            // SAFETY: the caller's promise.
+            unsafe { start.add(word).write(TX_STACK_FILL) };
+        }
     }
 
     pub(crate) fn build(thread: Thread) {

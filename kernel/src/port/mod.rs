@@ -50,6 +50,12 @@ pub(crate) fn waitable() -> Option<Thread> {
     executing_without(slow::TIMER_THREAD | slow::NO_PREEMPTION)
 }
 
+/// The thread that executes, if nothing is special about it.
+#[inline(always)]
+pub(crate) fn plain() -> Option<Thread> {
+    executing_without(u8::MAX)
+}
+
 /// The thread that executes, if preemption is enabled.
 #[inline(always)]
 pub(crate) fn preemptible() -> Option<Thread> {
@@ -58,16 +64,23 @@ pub(crate) fn preemptible() -> Option<Thread> {
 
 /// Fills a stack with the pattern that the high-water mark and the overflow check look for.
 pub(crate) fn fill_stack(start: *mut u8, size: usize) {
-    // SAFETY: `Thread::create`'s caller gave these bytes to the thread, which does not run yet.
-    unsafe { core::ptr::write_bytes(start, TX_STACK_FILL as u8, size) };
+    let head = start.align_offset(align_of::<u32>()).min(size);
+    let words = (size - head) / size_of::<u32>();
+    // SAFETY: `Thread::create`'s caller gave these bytes to the thread, which does not run yet: first what
+    // is before the first whole word, then the words, then what is after the last.
+    unsafe {
+        core::ptr::write_bytes(start, TX_STACK_FILL as u8, head);
+        fill_words(start.add(head).cast(), words);
+        let done = head + words * size_of::<u32>();
+        core::ptr::write_bytes(start.add(done), TX_STACK_FILL as u8, size - done);
+    }
 }
 
 /// The lowest whole word of the thread's stack; an intact stack still has the fill pattern there.
 #[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
 pub(crate) fn lowest_stack_word(thread: Thread) -> u32 {
-    let start = thread.stack_start.get();
-    let start = start.wrapping_add(start.align_offset(align_of::<u32>()));
+    let start = thread.stack_limit.get();
     // SAFETY: inside the thread's stack, which is larger than two words; volatile, because the
     // thread itself may have written it.
-    unsafe { start.cast::<u32>().read_volatile() }
+    unsafe { start.read_volatile() }
 }
