@@ -80,14 +80,16 @@ check 'set-up' "$ROOT/scripts/setup.sh" "${setup_options[@]}"
 find_tools
 
 # Packages that are firmware only have nothing to run here.
-stage 'host tests' host_cargo test --workspace --exclude costs --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
+host=()
+for package in c-conformance costs demo examples model-guest ontarget suite twin upstream-demo; do host+=(--exclude "$package"); done
+stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
 if host_cargo clippy --version >/dev/null 2>&1; then
-  check clippy host_cargo clippy --quiet --workspace --exclude costs --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
+  check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
   skip clippy 'this tool chain has none'
 fi
@@ -116,7 +118,7 @@ check 'README example' example
 # shellcheck disable=SC2317,SC2016
 field_reports() {
   local bad=0 label file name
-  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp ontarget/src |
+  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp measure demo scenarios ontarget/src |
     grep -oiE '\b([KPBM][0-9]|D0)[0-9](\b|_)' | tr -d _ | tr '[:lower:]' '[:upper:]' | sort -u); do
     grep -q "^| $label |" docs/field-reports.md || { echo "$label is not in docs/field-reports.md"; bad=1; }
   done
@@ -131,8 +133,24 @@ field_reports() {
 }
 check 'field reports' field_reports
 
+stage 'fetching upstream' "$ROOT/scripts/test-get-threadx.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
+
 check txbench build_txbench --quiet
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
+
+# The model ties itself to the version of QEMU that it was checked with.
+case $(qemu-system-arm --version) in
+  *'version 10.0.'*)
+    stage 'timing model' "$ROOT/scripts/test-model.sh"
+    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+    # shellcheck disable=SC2086 # two words
+    add ${counts:-0 1}
+    ;;
+  *) skip 'timing model' 'it needs QEMU 10.0' ;;
+esac
 
 # A field of the first line of an image that ends by itself, `//! expect-exit: CODE; expect: TEXT; expect: TEXT`.
 fields() { sed -n '1s,^//! *,,p' "$1" | tr ';' '\n' | sed -n "s/^ *$2: *//p" | sed 's/ *$//'; }
@@ -148,12 +166,43 @@ readme_figures() {
   [ -n "$measured" ] && [ "$measured" = "$stated" ]
 }
 
+# boot_suite IMAGE WORD...: the suite's image with these words on its command line; exits with its status.
+boot_suite() {
+  local image=$1 word config=enable=on,target=native,arg=suite
+  shift
+  for word; do config=$config,arg=$word; done
+  timeout -k 5 240 qemu-system-arm -M "$MACHINE" -smp 1 -nographic -icount shift=0,sleep=off \
+    -global cortex-r52-arm-cpu.cntfrq=1000000000 -semihosting-config "$config" -kernel "$image" </dev/null
+}
+
+# suite IMAGE NAME: the core cells pass their self-checks, and those named are those that ran.
+# shellcheck disable=SC2317
+suite() {
+  local uart=$logs/suite-$kernel-$2.uart status=0
+  boot_suite "$1" quick >"$uart" || status=$?
+  boot_suite "$1" quick list | tr -d '\r' | grep -a '^CELL ' >"$uart.cells" || true
+  grep -av '^RECORD \|^SAMPLES \|^CELL ' "$uart"
+  [ "$status" = 0 ] || { echo "the image ended with $status"; return 1; }
+  grep -aq '^DONE ok' "$uart" || { echo 'no DONE ok'; return 1; }
+  cmp "$uart.cells" <(tr -d '\r' <"$uart" | grep -a '^CELL ') || return 1
+  echo "$(wc -l <"$uart.cells") cells, $(grep -ac '^RECORD ' "$uart") records, $(grep -ac '^SAMPLES ' "$uart") raw series"
+}
+
+# refused_cell IMAGE: a word that no cell answers to ends the image with 2, before anything is measured.
+# shellcheck disable=SC2317
+refused_cell() {
+  local text status=0
+  text=$(boot_suite "$1" quick no_such_cell) || status=$?
+  echo "$text"
+  [ "$status" = 2 ] && ! grep -q '^RECORD ' <<<"$text" && grep -q '^DONE FAILED: no cell matches no_such_cell' <<<"$text"
+}
+
 # lane KERNEL: everything that runs on the target, on one kernel.
 lane() {
   local kernel=$1 images debug tests=() single=() name source options counts runs run
   # One package a time: the tests switch on kernel options that the measured images do without.
   local package built=0
-  for package in demo ontarget; do
+  for package in demo suite ontarget; do
     # shellcheck disable=SC2046 # several words
     set -- $(fw_features "$kernel" "$package")
     # Unoptimized, the stacks of both do not fit into one BTCM: without the twin.
@@ -203,9 +252,10 @@ lane() {
   # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.
   if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # several words
-    check "clippy, costs, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs) -- -D warnings
+    check "clippy, costs and examples, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs examples) -- -D warnings
   fi
   check "costs, $kernel" "$ROOT/scripts/costs.sh" "$kernel"
+  check "examples, $kernel" "$ROOT/scripts/examples.sh" "$kernel"
 
   for name in "${single[@]}"; do
     source=${name#*:} name=${name%%:*}
@@ -221,6 +271,7 @@ lane() {
     # shellcheck disable=SC2086 # two words
     add ${counts:-0 1}
     check "demo, debug, run, $kernel" "$TXBENCH" run "$debug/demo" --timeout 240 --expect 'DONE ok'
+    check "suite, debug, $kernel" suite "$debug/suite" debug
   else
     skip "debug firmware, $kernel" '--quick'
   fi
@@ -243,6 +294,26 @@ lane() {
   if [ "$runs" = 1 ]; then skip "demo records, $kernel" '--quick'; else check "demo records, $kernel" same_records; fi
   [ "$kernel" != bundled ] || check 'README figures' readme_figures
 
+  check "suite, $kernel" suite "$images/suite" release
+  check "suite, unknown cell, $kernel" refused_cell "$images/suite"
+
+  # C programs with nothing but tx_api.h; upstream's sample where the sources have it.
+  if command -v arm-none-eabi-gcc >/dev/null; then
+    # shellcheck disable=SC2046 # several words
+    set -- $(fw_features "$kernel" c-conformance)
+    [ ! -f "${sources:-/}/samples/demo_threadx.c" ] || set -- "$@" --features c-conformance/sample
+    check "C programs, build, $kernel" fw_cargo build --quiet --release "$@"
+    [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
+      --expect 'checks of the documented C API passed'
+    if [ ! -f "${sources:-/}/samples/demo_threadx.c" ]; then
+      skip "upstream's sample, $kernel" 'no sources that have it'
+    else
+      check "upstream's sample, $kernel" "$TXBENCH" run "$images/sample" --timeout 120 --expect-exit 0 --expect 'ran for a second'
+    fi
+  else
+    skip "C programs, $kernel" 'no arm-none-eabi-gcc'
+  fi
+
   # Upstream's own demo, where the sources have it.
   if [ -f "${sources:-/}/ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c" ]; then
     # shellcheck disable=SC2046 # several words
@@ -259,16 +330,35 @@ if [ "$code" = 0 ]; then
 else
   skip 'everything on the target' 'txbench does not build'
 fi
+# The banners of both kernels have the same keys (M10). Their values are letters, digits and signs of
+# what a build can choose.
+# shellcheck disable=SC2317
+same_keys() {
+  local kernel keys=()
+  for kernel in bundled upstream; do
+    keys+=("$(sed -n 's/^configured //p' "$logs/demo-$kernel-1.uart" | tr -d '\r' | tr ',' '\n' |
+      sed -E 's/^ *//; s/ (on|off|in part|thread|interrupt|clz|loop|[0-9]+ Hz|-O.*|opt-level .)$//')")
+  done
+  printf '%s\n' "${keys[0]}"
+  [ -n "${keys[0]}" ] && [ "${keys[0]}" = "${keys[1]}" ]
+}
 if [ "${#kernels[@]}" = 1 ]; then
   skip 'upstream kernel' 'neither THREADX_DIR nor ./threadx-src (scripts/get-threadx.sh)'
 elif [ "$quick" = 1 ]; then
   skip 'building upstream' '--quick'
+  check 'banner keys' same_keys
 else
+  check 'banner keys' same_keys
   stage 'building upstream' "$ROOT/scripts/test-upstream-build.sh"
   counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
   # shellcheck disable=SC2086 # two words
   add ${counts:-0 1}
 fi
+
+stage 'board s32z280' "$ROOT/scripts/test-board.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
 
 echo
 for name in "${failures[@]}"; do printf 'failed: %s\n' "$name"; done
