@@ -133,6 +133,11 @@ field_reports() {
 }
 check 'field reports' field_reports
 
+stage 'fetching upstream' "$ROOT/scripts/test-get-threadx.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
+
 check txbench build_txbench --quiet
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
 
@@ -292,12 +297,19 @@ lane() {
   check "suite, $kernel" suite "$images/suite" release
   check "suite, unknown cell, $kernel" refused_cell "$images/suite"
 
-  # C programs with nothing but tx_api.h.
+  # C programs with nothing but tx_api.h; upstream's sample where the sources have it.
   if command -v arm-none-eabi-gcc >/dev/null; then
     # shellcheck disable=SC2046 # several words
-    check "C programs, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" c-conformance)
+    set -- $(fw_features "$kernel" c-conformance)
+    [ ! -f "${sources:-/}/samples/demo_threadx.c" ] || set -- "$@" --features c-conformance/sample
+    check "C programs, build, $kernel" fw_cargo build --quiet --release "$@"
     [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
       --expect 'checks of the documented C API passed'
+    if [ ! -f "${sources:-/}/samples/demo_threadx.c" ]; then
+      skip "upstream's sample, $kernel" 'no sources that have it'
+    else
+      check "upstream's sample, $kernel" "$TXBENCH" run "$images/sample" --timeout 120 --expect-exit 0 --expect 'ran for a second'
+    fi
   else
     skip "C programs, $kernel" 'no arm-none-eabi-gcc'
   fi
