@@ -52,8 +52,11 @@ impl<F: Copy> Placed<F> {
     }
 }
 
+/// The four copies, in the order of [`OFFSETS`].
+pub type Copies<F> = [Placed<F>; 4];
+
 /// Defines a function that returns four copies of the function it is given, at the offsets 0, 16, 32 and 48 of
-/// their 64-byte line: an array of [`placement::Placed`](Placed), in that order.
+/// their 64-byte line: [`placement::Copies`](Copies).
 ///
 /// Inside the body the function's name means the copy itself, so that a recursion stays at its placement. The
 /// name must be used for one `placed!` of an image only, because it names the link sections. It works where the
@@ -76,7 +79,7 @@ impl<F: Copy> Placed<F> {
 macro_rules! placed {
     ($(#[$meta:meta])* $vis:vis fn $name:ident ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
         $(#[$meta])*
-        $vis fn $name() -> [$crate::placement::Placed<fn($($ty),*) $(-> $ret)?>; 4] {
+        $vis fn $name() -> $crate::placement::Copies<fn($($ty),*) $(-> $ret)?> {
             [
                 $crate::placed!(@copy 0, "0", $name ($($arg : $ty),*) $(-> $ret)? $body),
                 $crate::placed!(@copy 16, "16", $name ($($arg : $ty),*) $(-> $ret)? $body),

@@ -19,19 +19,16 @@ use crate::SCALE;
 use crate::report::Report;
 use crate::sample::Undisturbed;
 
-/// How the Rust code reaches the switch, as records have it.
-pub const VARIANT: &str = if cfg!(feature = "inline") { "inline" } else { "call" };
+/// How the loops below relinquish; upstream's kernel has the call only.
+pub const VARIANT: &str = if cfg!(all(feature = "inline", feature = "bundled")) { "inline" } else { "call" };
 
 /// Samples of a series.
 pub const ROUNDS: usize = 256;
 
-/// The series lies on the stack, and where the switch is inlined so do D8-D15 and one more copy of it.
-const MEASURING_BYTES: usize = if cfg!(feature = "inline") { 6144 } else { 4096 };
-
 threadx::stack! {
-    pub static MEASURING_BTCM: Stack<Btcm, { MEASURING_BYTES * SCALE }>;
+    pub static MEASURING_BTCM: Stack<Btcm, { 4608 + (SCALE - 1) * 3584 }>;
     pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE }>;
-    pub static MEASURING_DRAM0: Stack<Dram0, { MEASURING_BYTES * SCALE }>;
+    pub static MEASURING_DRAM0: Stack<Dram0, { 4608 + (SCALE - 1) * 3584 }>;
     pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE }>;
 }
 

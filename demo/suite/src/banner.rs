@@ -31,7 +31,7 @@ pub fn print(counter: &Counter, cells: &Cells) {
         on_off(cfg!(debug_assertions)),
         bsp::memory::text_bytes()
     );
-    println!("configured {}", threadx::KERNEL_CONFIGURATION);
+    println!("configured {}", bsp::CONFIGURATION);
     println!(
         "counter    {}, counts {}, {} Hz by CNTFRQ, own cost {}, resolution {}{}",
         counter.name,

@@ -4,7 +4,7 @@
 use core::hint::black_box;
 
 use bsp::memory::region_of;
-use bsp::placement::Placed;
+use bsp::placement::Copies;
 use measure::{Bench, Case};
 
 use crate::factors::Preparation;
@@ -61,7 +61,7 @@ impl Shape {
         self.name
     }
 
-    fn copies(self) -> [Placed<fn(u32) -> u32>; 4] {
+    fn copies(self) -> Copies<fn(u32) -> u32> {
         match self.words {
             4 => dive_4(),
             64 => dive_64(),

@@ -4,7 +4,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use bsp::memory::region_of;
-use bsp::placement::Placed;
+use bsp::placement::Copies;
 use measure::{Bench, Case};
 use threadx::{Error, EventFlags, Match, Semaphore, Timeout};
 
@@ -51,7 +51,7 @@ impl Object {
         }
     }
 
-    fn copies(self) -> [Placed<fn(&mut Sampler)>; 4] {
+    fn copies(self) -> Copies<fn(&mut Sampler)> {
         match self {
             Self::EventFlags => by_flags(),
             Self::Semaphores => by_semaphores(),

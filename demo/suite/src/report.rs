@@ -42,7 +42,7 @@ impl Report {
                 overhead: counter.overhead,
                 language: "rust",
                 checks: "types",
-                options: threadx::KERNEL_CONFIGURATION,
+                options: bsp::CONFIGURATION,
                 assertions: on_off(cfg!(debug_assertions)),
                 text_bytes: Some(bsp::memory::text_bytes()),
             },
@@ -145,4 +145,4 @@ impl Report {
 }
 
 /// Bytes of a record's line.
-const LINE: usize = 1024 + threadx::KERNEL_CONFIGURATION.len();
+const LINE: usize = 1024 + bsp::CONFIGURATION.len();

@@ -4,7 +4,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use bsp::memory::region_of;
-use bsp::placement::Placed;
+use bsp::placement::Copies;
 use measure::{Bench, Case};
 use threadx::Error;
 
@@ -45,12 +45,21 @@ loops!(by_call, partner_by_call, threadx::thread::relinquish);
 #[cfg(feature = "bundled")]
 loops!(inline, partner_inline, threadx::thread::relinquish_inline);
 
-/// The four measuring loops and the partner's loop of a variant.
-fn code(variant: Variant) -> ([Placed<fn(&mut Sampler)>; 4], fn()) {
+/// A variant's four measuring loops.
+fn measuring_loops(variant: Variant) -> Copies<fn(&mut Sampler)> {
     match variant {
-        Variant::Call => (by_call(), partner_by_call),
+        Variant::Call => by_call(),
         #[cfg(feature = "bundled")]
-        Variant::Inline => (inline(), partner_inline),
+        Variant::Inline => inline(),
+    }
+}
+
+/// A variant's partner.
+const fn partner_loop(variant: Variant) -> fn() {
+    match variant {
+        Variant::Call => partner_by_call,
+        #[cfg(feature = "bundled")]
+        Variant::Inline => partner_inline,
     }
 }
 
@@ -91,9 +100,9 @@ pub fn series_at(
     detail: &'static str,
     tick: &'static str,
 ) -> Option<measure::Summary> {
-    let (copies, partner) = code(variant);
+    let copies = measuring_loops(variant);
     let copy = copies.get(placement)?;
-    match take(memory, pair, plan, copy.function(), partner) {
+    match take(memory, pair, plan, copy.function(), partner_loop(variant)) {
         Ok((sampler, turns)) => {
             report.check("the timed code lies at its offset", copy.is_in_place());
             report.check("round trips switched to the partner every time", turns >= sampler.rounds());

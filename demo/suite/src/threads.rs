@@ -1,5 +1,7 @@
 //! The measured threads: a worker and, for most measurements, a partner, with their stacks in one memory.
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use bsp::memory::region_of;
 use threadx::{Builder, Error, Priority, Region, Stack, ThreadCell};
 
@@ -7,6 +9,9 @@ use threadx::{Builder, Error, Priority, Region, Stack, ThreadCell};
 pub const TURNS: Priority = Priority::of::<16>();
 /// Of a partner that preempts the worker.
 pub const PREEMPTS: Priority = Priority::of::<12>();
+
+/// Of a thread that runs when nothing else does.
+const IDLE: Priority = Priority::of::<31>();
 
 /// Bytes of the worker's stack: 32 frames and a table of 8 KB fit.
 const WORKER: usize = 12 * 1024;
@@ -129,6 +134,26 @@ impl Cells {
             Control::Btcm => &self.btcm,
         }
     }
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Runs `f` in a worker thread, with a thread below it that lets the core sleep: upstream's kernel spins when nothing is
+/// ready, which an emulator has to follow instruction by instruction.
+pub fn with_idle<T: Send>(pair: &Pair, f: fn() -> T) -> Result<Option<T>, Error> {
+    STOP.store(false, Ordering::Relaxed);
+    let mut result = None;
+    let mut worker = || {
+        result = Some(f());
+        STOP.store(true, Ordering::Relaxed);
+    };
+    let mut idle = || {
+        while !STOP.load(Ordering::Relaxed) {
+            bsp::wait_for_interrupt();
+        }
+    };
+    Memory::Dram0.run(pair, &mut worker, Some((IDLE, &mut idle)))?;
+    Ok(result)
 }
 
 fn run_on<R: Region, const W: usize, const P: usize>(
