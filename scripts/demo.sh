@@ -1,20 +1,26 @@
 #!/usr/bin/env bash
 # Builds the measurements, runs them on QEMU's Cortex-R52 and ends with their table and verdict.
 #
-#   scripts/demo.sh [--kernel auto|bundled|upstream]
+#   scripts/demo.sh [--kernel auto|bundled|upstream] [--model PART]
 #
 # auto (the default) takes the upstream C kernel where its sources are there (THREADX_DIR or
 # ./threadx-src), else the bundled kernel; it says which. Installs
 # what is missing first, see scripts/setup.sh. Exits with 0 only if all self-checks pass.
+#
+# With --model s32z280 the run is followed by the memory timing model with the figures of that part, and
+# the table is in modelled cycles instead of instructions; docs/model.md says what these are worth.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
 kernel=auto
+model=''
 while [ $# -gt 0 ]; do
   case $1 in
     --kernel) kernel=${2-}; shift $(($# > 1 ? 2 : 1)) ;;
     --kernel=*) kernel=${1#*=}; shift ;;
+    --model) model=${2-}; shift $(($# > 1 ? 2 : 1)); [ -n "$model" ] || die '--model takes a part, as in --model s32z280' 2 ;;
+    --model=*) model=${1#*=}; shift ;;
     -h | --help) help; exit 0 ;;
     *) die "unknown option $1, see --help" 2 ;;
   esac
@@ -49,4 +55,9 @@ say 'building txbench and the firmware'
 build_txbench
 # shellcheck disable=SC2046 # several words
 fw_cargo build --release $(fw_features "$kernel" demo) || die 'the firmware does not build, see above'
-exec "$TXBENCH" run "$(fw_dir release)/demo" --timeout 120 --expect 'DONE ok'
+options=()
+if [ -n "$model" ]; then
+  host_cargo build --release --manifest-path "$ROOT/Cargo.toml" --package r52-model || die 'the model does not build, see above'
+  options=(--model "$model")
+fi
+exec "$TXBENCH" run "$(fw_dir release)/demo" --timeout 120 --expect 'DONE ok' "${options[@]}"

@@ -80,14 +80,16 @@ check 'set-up' "$ROOT/scripts/setup.sh" "${setup_options[@]}"
 find_tools
 
 # Packages that are firmware only have nothing to run here.
-stage 'host tests' host_cargo test --workspace --exclude costs --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
+host=()
+for package in c-conformance costs demo model-guest ontarget twin upstream-demo; do host+=(--exclude "$package"); done
+stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
 if host_cargo clippy --version >/dev/null 2>&1; then
-  check clippy host_cargo clippy --quiet --workspace --exclude costs --exclude demo --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
+  check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
   skip clippy 'this tool chain has none'
 fi
@@ -133,6 +135,17 @@ check 'field reports' field_reports
 
 check txbench build_txbench --quiet
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
+
+# The model ties itself to the version of QEMU that it was checked with.
+case $(qemu-system-arm --version) in
+  *'version 10.0.'*)
+    stage 'timing model' "$ROOT/scripts/test-model.sh"
+    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+    # shellcheck disable=SC2086 # two words
+    add ${counts:-0 1}
+    ;;
+  *) skip 'timing model' 'it needs QEMU 10.0' ;;
+esac
 
 # A field of the first line of an image that ends by itself, `//! expect-exit: CODE; expect: TEXT; expect: TEXT`.
 fields() { sed -n '1s,^//! *,,p' "$1" | tr ';' '\n' | sed -n "s/^ *$2: *//p" | sed 's/ *$//'; }
@@ -243,6 +256,16 @@ lane() {
   if [ "$runs" = 1 ]; then skip "demo records, $kernel" '--quick'; else check "demo records, $kernel" same_records; fi
   [ "$kernel" != bundled ] || check 'README figures' readme_figures
 
+  # C programs with nothing but tx_api.h.
+  if command -v arm-none-eabi-gcc >/dev/null; then
+    # shellcheck disable=SC2046 # several words
+    check "C programs, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" c-conformance)
+    [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
+      --expect 'checks of the documented C API passed'
+  else
+    skip "C programs, $kernel" 'no arm-none-eabi-gcc'
+  fi
+
   # Upstream's own demo, where the sources have it.
   if [ -f "${sources:-/}/ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c" ]; then
     # shellcheck disable=SC2046 # several words
@@ -259,11 +282,25 @@ if [ "$code" = 0 ]; then
 else
   skip 'everything on the target' 'txbench does not build'
 fi
+# The banners of both kernels have the same keys (M10). Their values are letters, digits and signs of
+# what a build can choose.
+# shellcheck disable=SC2317
+same_keys() {
+  local kernel keys=()
+  for kernel in bundled upstream; do
+    keys+=("$(sed -n 's/^configured //p' "$logs/demo-$kernel-1.uart" | tr -d '\r' | tr ',' '\n' |
+      sed -E 's/^ *//; s/ (on|off|in part|thread|interrupt|clz|loop|[0-9]+ Hz|-O.*|opt-level .)$//')")
+  done
+  printf '%s\n' "${keys[0]}"
+  [ -n "${keys[0]}" ] && [ "${keys[0]}" = "${keys[1]}" ]
+}
 if [ "${#kernels[@]}" = 1 ]; then
   skip 'upstream kernel' 'neither THREADX_DIR nor ./threadx-src (scripts/get-threadx.sh)'
 elif [ "$quick" = 1 ]; then
   skip 'building upstream' '--quick'
+  check 'banner keys' same_keys
 else
+  check 'banner keys' same_keys
   stage 'building upstream' "$ROOT/scripts/test-upstream-build.sh"
   counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
   # shellcheck disable=SC2086 # two words

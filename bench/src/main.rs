@@ -6,9 +6,11 @@
 
 #[cfg(target_os = "linux")]
 mod host_flip;
+mod image;
 mod judge;
 mod lines;
 mod log;
+mod model;
 mod published;
 mod qemu;
 mod row;
@@ -72,6 +74,17 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Check an image before it is flashed and print its memory map.
+    Image {
+        /// Image, a linked ELF file.
+        elf: PathBuf,
+        /// Board that it is for.
+        #[arg(long, value_enum)]
+        board: image::Board,
+        /// It was built with `boot-at-el1`.
+        #[arg(long)]
+        boot_at_el1: bool,
+    },
     /// Print the figures of logs, JSON files and publications as one table.
     Table(TableArgs),
     /// Time the switch between two threads of this machine, with each cache level polluted or not (Linux).
@@ -109,6 +122,8 @@ struct Run {
     /// Succeed only if a line of the output contains this text; may be repeated.
     #[arg(long, value_name = "TEXT")]
     expect: Vec<String>,
+    #[command(flatten)]
+    model: model::Options,
 }
 
 #[derive(Args)]
@@ -144,6 +159,7 @@ struct Test {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run(&args),
+        Command::Image { elf, board, boot_at_el1 } => image(&elf, board, boot_at_el1),
         Command::Parse { log, json } => parse(&log, json),
         Command::Table(args) => print_table(&args),
         Command::Test(args) => test(&args),
@@ -208,6 +224,10 @@ fn boot(
 
 fn run(args: &Run) -> Result<u8, Failure> {
     let qemu = Qemu::find(&args.machine.qemu)?;
+    if let Some(part) = &args.model.model {
+        let limit = Duration::from_secs(args.machine.timeout);
+        return model::Run { part, options: &args.model, elf: &args.elf, limit, expect: &args.expect }.run(qemu);
+    }
     qemu::check_image(&args.elf)?;
     let copy = match &args.log {
         Some(path) => {
@@ -292,6 +312,12 @@ fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
         complain(problem);
     }
     Ok(0)
+}
+
+fn image(elf: &Path, board: image::Board, guest: bool) -> Result<u8, Failure> {
+    let (text, good) = image::check(elf, board, guest)?;
+    show(text.as_bytes())?;
+    if good { Ok(0) } else { Ok(code::FAILED) }
 }
 
 fn test(args: &Test) -> Result<u8, Failure> {

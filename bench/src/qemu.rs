@@ -1,5 +1,6 @@
 //! QEMU as a child in a process group of its own, under a limit.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -44,6 +45,10 @@ pub enum End {
 /// A QEMU that knows the machine.
 pub struct Qemu {
     path: PathBuf,
+    /// What it answers when asked for its version.
+    version: String,
+    /// Arguments beside those that every image gets.
+    more: Vec<OsString>,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -59,9 +64,10 @@ impl Qemu {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
                 .map_err(|e| format!("cannot handle signal {signal}: {e}"))?;
         }
-        let qemu = Self { path: path.into(), interrupted };
+        let mut qemu = Self { path: path.into(), version: String::new(), more: Vec::new(), interrupted };
         let version = qemu.ask("--version")?;
         let version = version.lines().next().unwrap_or("").trim();
+        qemu.version = version.into();
         match major(version) {
             Some(major) if major >= OLDEST => {}
             Some(_) => return Err(format!("{} is too old ({version}): {NEEDED}", path.display()).into()),
@@ -72,6 +78,16 @@ impl Qemu {
             return Err(format!("{} ({version}) has no machine {MACHINE}: {NEEDED}", path.display()).into());
         }
         Ok(qemu)
+    }
+
+    /// The line that it says its version in.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Adds arguments to every later boot.
+    pub fn add(&mut self, arguments: impl IntoIterator<Item = OsString>) {
+        self.more.extend(arguments);
     }
 
     fn ask(&self, what: &str) -> Result<String, Failure> {
@@ -109,6 +125,7 @@ impl Qemu {
             .args(["-icount", "shift=0,sleep=off"])
             .args(["-global", "cortex-r52-arm-cpu.cntfrq=1000000000"])
             .args(["-semihosting-config", "enable=on,target=native"])
+            .args(&self.more)
             .arg("-kernel")
             .arg(elf);
         self.supervise(command, limit, sink)

@@ -26,10 +26,10 @@ pub const VARIANT: &str = if cfg!(all(feature = "inline", feature = "bundled")) 
 pub const ROUNDS: usize = 256;
 
 threadx::stack! {
-    pub static MEASURING_BTCM: Stack<Btcm, { 4608 + (SCALE - 1) * 8192 }>;
-    pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE * SCALE }>;
-    pub static MEASURING_DRAM0: Stack<Dram0, { 4608 + (SCALE - 1) * 8192 }>;
-    pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE * SCALE }>;
+    pub static MEASURING_BTCM: Stack<Btcm, { 4608 + 3584 * (SCALE - 1) }>;
+    pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE }>;
+    pub static MEASURING_DRAM0: Stack<Dram0, { 4608 + 3584 * (SCALE - 1) }>;
+    pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE }>;
 }
 
 pub static MEASURING: ThreadCell = ThreadCell::new();

@@ -1,0 +1,477 @@
+//! Runs under the memory timing model (`model/`), whose plugin writes a log beside the guest's own output.
+//!
+//! The guest reads instructions from its counter and reports these; the model's log has, for each read of
+//! the counter, instructions and modelled cycles, in one order with the lines of the console. A record is
+//! joined with the reads that its samples were taken from: the same differences in the same order.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use measure::line::{RECORD, SAMPLES};
+use serde_json::{Map, Value};
+
+use crate::judge::Verdict;
+use crate::lines::{Line, Lines};
+use crate::log::{Log, Problem};
+use crate::qemu::{self, End, Qemu};
+use crate::screen::{Failure, complain, show};
+use crate::{boot, code, table};
+
+/// The unit of every figure that the model makes.
+pub const UNIT: &str = "modelled cycles";
+/// The version of QEMU that the model was checked with, as it begins.
+const CHECKED: &str = "10.0.";
+
+#[derive(Args)]
+pub struct Options {
+    /// Run under the memory timing model with the figures of this part: a name of model/parts, or a TOML
+    /// file. Needs QEMU 10.0 and the plugin (cargo build --release --package r52-model).
+    #[arg(long, value_name = "PART")]
+    pub model: Option<String>,
+    /// The model's plugin, if not the one beside this program.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    plugin: Option<PathBuf>,
+    /// Write the guest's output with modelled records to this file, for `txbench parse`.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    modelled: Option<PathBuf>,
+    /// Keep the model's own log in this file: every read of the counter.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    cycles: Option<PathBuf>,
+}
+
+/// A run with `--model`.
+pub struct Run<'a> {
+    pub part: &'a str,
+    pub options: &'a Options,
+    pub elf: &'a Path,
+    pub limit: Duration,
+    pub expect: &'a [String],
+}
+
+impl Run<'_> {
+    /// Boots the image under the model; ends with the modelled tables and the verdict.
+    ///
+    /// # Errors
+    /// What is missing, in one line.
+    pub fn run(&self, mut qemu: Qemu) -> Result<u8, Failure> {
+        qemu::check_image(self.elf)?;
+        if !qemu.version().contains(&format!("version {CHECKED}")) {
+            return Err(format!(
+                "--model needs QEMU {CHECKED}x, the version that it was checked with; this is {}",
+                qemu.version()
+            )
+            .into());
+        }
+        let part = part_file(self.part)?;
+        let plugin = self.plugin()?;
+        let dir = Scratch::new()?;
+        let cycles = self.options.cycles.clone().unwrap_or_else(|| dir.0.join("cycles"));
+        let mut argument = plugin.into_os_string();
+        for (key, path) in [(",part=", &part), (",log=", &cycles)] {
+            if path.as_os_str().as_encoded_bytes().contains(&b',') {
+                return Err(format!("QEMU takes no comma in a name: {}", path.display()).into());
+            }
+            argument.push(key);
+            argument.push(path);
+        }
+        qemu.add([OsString::from("-plugin"), argument]);
+        let ran = boot(&qemu, self.elf, self.limit, self.expect, None)?;
+
+        if matches!(ran.end, End::Interrupted) {
+            complain("interrupted");
+            return Ok(code::INTERRUPTED);
+        }
+        let text = fs::read(&cycles).map_err(|_| {
+            String::from("the model's plugin left no log, see above: this QEMU has no plugins, or refused it")
+        })?;
+        let joined = join(&text)?;
+        show(format!("\n{}\n", joined.heading.join("\n")).as_bytes())?;
+        for warning in &joined.warnings {
+            complain(&format!("model: {warning}"));
+        }
+        if let Some(path) = &self.options.modelled {
+            fs::write(path, joined.lines.join("\n") + "\n")
+                .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        }
+        let mut log = Log::default();
+        let mut lines = Lines::new();
+        for line in &joined.lines {
+            lines.feed(format!("{line}\n").as_bytes(), |line: Line<'_>| log.take(&line));
+        }
+        log.finish();
+        let problems = joined.problems.into_iter().map(|what| Problem { line: None, what });
+        log.problems.extend(problems);
+        show(table::tables(&log.rows).as_bytes())?;
+        show(NOTE.as_bytes())?;
+        let missing: Vec<_> =
+            self.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(t, _)| t.as_str()).collect();
+        Verdict::run(&log, &ran.end, &missing).print()
+    }
+
+    fn plugin(&self) -> Result<PathBuf, String> {
+        if let Some(path) = &self.options.plugin {
+            return if path.is_file() {
+                Ok(path.clone())
+            } else {
+                Err(format!("--plugin {}: no such file", path.display()))
+            };
+        }
+        let exe = std::env::current_exe().map_err(|e| format!("cannot find myself: {e}"))?;
+        let built = exe.ancestors().nth(2).unwrap_or(Path::new(".")).join("release/libr52_model.so");
+        if built.is_file() {
+            return Ok(built);
+        }
+        Err(format!(
+            "the model's plugin {} is not built: cargo build --release --package r52-model, or give --plugin",
+            built.display()
+        ))
+    }
+}
+
+const NOTE: &str = "Modelled cycles are neither time nor cycles of a board: directions and ratios hold as far as docs/model.md\n\
+says, and nothing else does.\n\n";
+
+/// A folder that goes with its owner.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self, String> {
+        let path = std::env::temp_dir().join(format!("txbench-model-{}", std::process::id()));
+        fs::create_dir_all(&path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The file of a part: the argument itself, or of that name in the repository.
+fn part_file(part: &str) -> Result<PathBuf, String> {
+    if Path::new(part).is_file() {
+        return Ok(part.into());
+    }
+    let known = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/parts");
+    for folder in [Path::new("model/parts"), &known] {
+        let file = folder.join(format!("{part}.toml"));
+        if file.is_file() {
+            return Ok(file);
+        }
+    }
+    Err(format!("--model {part}: neither a file nor a part of model/parts (s32z280, an536)"))
+}
+
+/// One read of the counter.
+#[derive(Clone, Copy)]
+struct Read {
+    pc: u32,
+    instructions: u64,
+    cycles: u64,
+}
+
+/// The guest's output with modelled records.
+#[derive(Default)]
+struct Joined {
+    /// Part, mode, and which memory plays which.
+    heading: Vec<String>,
+    lines: Vec<String>,
+    warnings: Vec<String>,
+    problems: Vec<String>,
+}
+
+/// A line of the console, and how many reads came before it.
+struct Console {
+    text: String,
+    reads: usize,
+}
+
+fn join(log: &[u8]) -> Result<Joined, String> {
+    let mut joined = Joined::default();
+    let mut reads: Vec<Read> = Vec::new();
+    let mut console: Vec<Console> = Vec::new();
+    let (mut part, mut ended) = (String::new(), false);
+    for (number, line) in log.split(|&b| b == b'\n').enumerate() {
+        let line = String::from_utf8_lossy(line);
+        let (kind, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        match kind {
+            "model" => {
+                let mut words = rest.split(' ');
+                let (version, name, mode) = (words.next(), words.next(), words.next());
+                let (Some("1"), Some(name), Some(mode)) = (version, name, mode) else {
+                    return Err(format!(
+                        "the model's log is of another version ({rest}): build txbench and the plugin from one source"
+                    ));
+                };
+                part = name.into();
+                joined.heading.push(format!(
+                    "model      {part}, {mode}: the guest read instructions, the records below are modelled cycles"
+                ));
+            }
+            "map" => joined.heading.push(format!("           {rest}")),
+            "C" => {
+                let mut words = rest.split(' ');
+                let read = || {
+                    let pc = u32::from_str_radix(words.next()?, 16).ok()?;
+                    Some(Read { pc, instructions: words.next()?.parse().ok()?, cycles: words.next()?.parse().ok()? })
+                };
+                let mut read = read;
+                reads.push(
+                    read().ok_or_else(|| format!("line {} of the model's log is malformed: {line}", number + 1))?,
+                );
+            }
+            "U" => console.push(Console { text: rest.into(), reads: reads.len() }),
+            "warning" => joined.warnings.push(rest.into()),
+            "end" => ended = true,
+            _ => {}
+        }
+    }
+    if !ended {
+        joined.problems.push("the model's log has no end: QEMU was stopped".into());
+    }
+    let overhead =
+        reads.windows(2).filter(|w| w[1].pc == w[0].pc.wrapping_add(4)).map(|w| w[1].cycles - w[0].cycles).min();
+    let board = format!("mps3-an536 as {part}");
+    let mut free = 0;
+    for (i, line) in console.iter().enumerate() {
+        let Some(mut record) = object(&line.text, RECORD) else {
+            // A sample line goes with its record, see below.
+            if object(&line.text, SAMPLES).is_none() {
+                joined.lines.push(line.text.clone());
+            }
+            continue;
+        };
+        if record.get("unit").and_then(Value::as_str) != Some("instructions") {
+            joined.problems.push(format!("a record is in {}, not in instructions: not joined", record["unit"]));
+            continue;
+        }
+        let raw = raw_of(&console, i, &record);
+        match series(&reads[free..line.reads], &record, raw.as_ref()) {
+            Ok(found) => {
+                free += found.end;
+                rewrite(&mut record, &found, &board, overhead);
+                joined.lines.push(format!("{RECORD}{}", Value::Object(record)));
+                if let Some(mut raw) = raw {
+                    raw.insert("unit".into(), UNIT.into());
+                    raw.insert("board".into(), board.clone().into());
+                    raw.insert("samples".into(), found.cycles.into());
+                    joined.lines.push(format!("{SAMPLES}{}", Value::Object(raw)));
+                }
+            }
+            Err(why) => joined.problems.push(format!(
+                "{} {} {}: {why}",
+                text(&record, "bench"),
+                text(&record, "stack"),
+                text(&record, "cache")
+            )),
+        }
+    }
+    Ok(joined)
+}
+
+fn object(line: &str, prefix: &str) -> Option<Map<String, Value>> {
+    match serde_json::from_str(line.strip_prefix(prefix)?) {
+        Ok(Value::Object(map)) => Some(map),
+        _ => None,
+    }
+}
+
+fn text<'a>(map: &'a Map<String, Value>, key: &str) -> &'a str {
+    map.get(key).and_then(Value::as_str).unwrap_or("?")
+}
+
+fn number(map: &Map<String, Value>, key: &str) -> Result<u64, String> {
+    map.get(key).and_then(Value::as_u64).ok_or_else(|| format!("its record has no {key}"))
+}
+
+/// The raw samples of the record in line `i`: the sample line between the records before and after it that
+/// says the same about itself as the record does.
+fn raw_of(console: &[Console], i: usize, record: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let is_record = |line: &&Console| object(&line.text, RECORD).is_some();
+    let after = console[i + 1..].iter().take_while(|line| !is_record(line));
+    let before = console[..i].iter().rev().take_while(|line| !is_record(line));
+    let same = |raw: &Map<String, Value>| {
+        raw.iter().all(|(key, value)| {
+            matches!(key.as_str(), "samples" | "excluded") || record.get(key).is_none_or(|v| v == value)
+        })
+    };
+    after.chain(before).filter_map(|line| object(&line.text, SAMPLES)).find(same)
+}
+
+/// The samples of a record in cycles.
+struct Found {
+    cycles: Vec<u64>,
+    /// Whether each is kept.
+    kept: Vec<bool>,
+    /// Reads up to the last one that was used.
+    end: usize,
+}
+
+/// The latest reads that the record was made from.
+fn series(reads: &[Read], record: &Map<String, Value>, raw: Option<&Map<String, Value>>) -> Result<Found, String> {
+    let taken = (number(record, "n")? + number(record, "excluded")?) as usize;
+    let mut kept = vec![true; taken];
+    let values: Option<Vec<u64>> =
+        raw.map(|raw| raw["samples"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect());
+    match raw {
+        Some(raw) => {
+            for at in raw["excluded"].as_array().into_iter().flatten().filter_map(|e| e["at"].as_u64()) {
+                *kept.get_mut(at as usize).ok_or("its excluded samples do not exist")? = false;
+            }
+        }
+        None if number(record, "excluded")? > 0 => {
+            return Err("has excluded samples, but no SAMPLES line that says which".into());
+        }
+        None => {}
+    }
+    let mut seen = HashSet::new();
+    let mut best: Option<Found> = None;
+    for pair in reads.windows(2) {
+        let (first, second) = (pair[0].pc, pair[1].pc);
+        if !seen.insert((first, second)) {
+            continue;
+        }
+        let own: Vec<(usize, &Read)> =
+            reads.iter().enumerate().filter(|(_, r)| r.pc == first || r.pc == second).collect();
+        let mut samples = Vec::new();
+        let mut at = 0;
+        while at + 1 < own.len() {
+            let ((_, a), (end, b)) = (own[at], own[at + 1]);
+            if a.pc == first && b.pc == second {
+                samples.push((b.instructions - a.instructions, b.cycles - a.cycles, end + 1));
+                at += 2;
+            } else {
+                at += 1;
+            }
+        }
+        let Some(window) = samples.windows(taken.max(1)).rev().find(|w| fits(w, record, values.as_deref())) else {
+            continue;
+        };
+        let end = window[taken - 1].2;
+        if best.as_ref().is_none_or(|b| b.end < end) {
+            best = Some(Found { cycles: window.iter().map(|s| s.1).collect(), kept: kept.clone(), end });
+        }
+    }
+    best.ok_or_else(|| format!("no {taken} reads of the counter in the model's log have its samples' differences"))
+}
+
+/// Whether samples are those of the record: value by value if the values are known, else by its figures.
+fn fits(window: &[(u64, u64, usize)], record: &Map<String, Value>, values: Option<&[u64]>) -> bool {
+    let instructions = window.iter().map(|s| s.0);
+    if let Some(values) = values {
+        return instructions.eq(values.iter().copied());
+    }
+    let figures = figures(instructions);
+    [("min", figures.0), ("mean", figures.1), ("max", figures.2), ("first", window[0].0)]
+        .iter()
+        .all(|(key, value)| record.get(*key).and_then(Value::as_u64) == Some(*value))
+}
+
+/// Least, mean (to the nearest, halves upwards) and largest.
+fn figures(values: impl Iterator<Item = u64> + Clone) -> (u64, u64, u64) {
+    let (n, sum) = values.clone().fold((0, 0), |(n, sum), v| (n + 1, sum + v));
+    let n = std::cmp::max(n, 1);
+    (values.clone().min().unwrap_or(0), (sum + n / 2) / n, values.max().unwrap_or(0))
+}
+
+fn rewrite(record: &mut Map<String, Value>, found: &Found, board: &str, overhead: Option<u64>) {
+    let kept = found.cycles.iter().zip(&found.kept).filter(|(_, kept)| **kept).map(|(v, _)| *v);
+    let (min, mean, max) = figures(kept);
+    record.insert("unit".into(), UNIT.into());
+    record.insert("board".into(), board.into());
+    record.insert("first".into(), found.cycles[0].into());
+    for (key, value) in [("min", min), ("mean", mean), ("max", max)] {
+        record.insert(key.into(), value.into());
+    }
+    if let Some(overhead) = overhead {
+        record.insert("overhead".into(), overhead.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(samples: &[(u64, u64)], tail: &str) -> String {
+        let mut text = String::from("model 1 s32z280 recorded\nmap 0x0 A plays B\n");
+        let (mut i, mut c) = (1000, 5000);
+        // The self-test: two reads one behind the other.
+        text += "C 100 10 20\nC 104 11 24\n";
+        for (instructions, cycles) in samples {
+            text += &format!("C 200 {i} {c}\n");
+            (i, c) = (i + instructions, c + cycles);
+            text += &format!("C 300 {i} {c}\n");
+            (i, c) = (i + 7, c + 70);
+        }
+        text + tail
+    }
+
+    fn record(n: u64, excluded: u64, [min, mean, max, first]: [u64; 4]) -> String {
+        format!(
+            r#"U RECORD {{"schema":1,"bench":"deep_stack","kernel":"k","board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"instructions","n":{n},"excluded":{excluded},"min":{min},"mean":{mean},"max":{max},"first":{first},"opt":"3","lto":"fat","counter":"CNTPCT","overhead":1}}"#
+        )
+    }
+
+    #[test]
+    fn a_record_gets_the_cycles_of_its_own_reads() {
+        let tail = record(3, 0, [30, 31, 32, 32]) + "\nU DONE ok\nend x\n";
+        let joined = join(log(&[(90, 1), (32, 400), (30, 100), (31, 300)], &tail).as_bytes()).unwrap();
+        assert!(joined.problems.is_empty(), "{:?}", joined.problems);
+        let record = object(&joined.lines[0], RECORD).unwrap();
+        for (key, value) in [("min", 100), ("mean", 267), ("max", 400), ("first", 400), ("overhead", 4)] {
+            assert_eq!(record[key], value, "{key}");
+        }
+        assert_eq!((text(&record, "unit"), text(&record, "board")), (UNIT, "mps3-an536 as s32z280"));
+        assert_eq!(joined.lines[1], "DONE ok");
+    }
+
+    #[test]
+    fn excluded_samples_stay_out() {
+        let raw = r#"
+U SAMPLES {"schema":1,"bench":"deep_stack","kernel":"k","board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"instructions","samples":[30,90,31],"excluded":[{"at":1,"why":"tick"}]}
+end x
+"#;
+        let joined =
+            join(log(&[(30, 100), (90, 900), (31, 110)], &(record(2, 1, [30, 31, 31, 30]) + raw)).as_bytes()).unwrap();
+        assert!(joined.problems.is_empty(), "{:?}", joined.problems);
+        let made = object(&joined.lines[0], RECORD).unwrap();
+        assert_eq!((&made["min"], &made["max"], &made["n"]), (&100.into(), &110.into(), &2.into()));
+        let samples = object(&joined.lines[1], SAMPLES).unwrap();
+        assert_eq!(samples["samples"], serde_json::json!([100, 900, 110]));
+        // Without the line nobody knows which.
+        let joined =
+            join(log(&[(30, 100), (90, 900), (31, 110)], &(record(2, 1, [30, 31, 31, 30]) + "\nend x\n")).as_bytes())
+                .unwrap();
+        assert!(joined.problems[0].contains("excluded samples"), "{:?}", joined.problems);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_and_left_out() {
+        let joined = join(log(&[(30, 100)], &(record(1, 0, [31, 31, 31, 31]) + "\nend x\n")).as_bytes()).unwrap();
+        assert!(joined.lines.is_empty());
+        assert!(joined.problems[0].starts_with("deep_stack BTCM cold: no 1 reads"), "{:?}", joined.problems);
+        let joined = join(log(&[(30, 100)], &record(1, 0, [30, 30, 30, 30])).as_bytes()).unwrap();
+        assert!(joined.problems[0].contains("no end"), "{:?}", joined.problems);
+        let foreign = record(1, 0, [30, 30, 30, 30]).replace("instructions", "counts");
+        let joined = join(log(&[(30, 100)], &(foreign + "\nend x\n")).as_bytes()).unwrap();
+        assert!(joined.problems[0].contains("counts"), "{:?}", joined.problems);
+        assert!(join(b"model 2 x recorded\n").is_err());
+        assert!(join(b"model 1 x recorded\nC zz 1 1\n").is_err());
+    }
+
+    #[test]
+    fn equal_series_take_their_reads_in_order() {
+        let one = record(2, 0, [34, 34, 34, 34]);
+        let mut text = log(&[(34, 100), (34, 100)], &(one.clone() + "\n"));
+        text += "C 200 3000 9000\nC 300 3034 9200\nC 200 3100 9300\nC 300 3134 9500\n";
+        text += &(one + "\nend x\n");
+        let joined = join(text.as_bytes()).unwrap();
+        let min = |i: usize| object(&joined.lines[i], RECORD).unwrap()["min"].clone();
+        assert_eq!((min(0), min(1)), (100.into(), 200.into()));
+    }
+}
