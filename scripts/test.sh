@@ -81,15 +81,15 @@ find_tools
 
 # Packages that are firmware only have nothing to run here.
 host=()
-for package in c-conformance costs demo model-guest ontarget twin upstream-demo; do host+=(--exclude "$package"); done
-stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
+for package in c-conformance costs demo examples model-guest ontarget twin upstream-demo; do host+=(--exclude "$package"); done
+stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
 if host_cargo clippy --version >/dev/null 2>&1; then
-  check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
+  check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
   skip clippy 'this tool chain has none'
 fi
@@ -118,7 +118,7 @@ check 'README example' example
 # shellcheck disable=SC2317,SC2016
 field_reports() {
   local bad=0 label file name
-  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp ontarget/src |
+  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp scenarios ontarget/src |
     grep -oiE '\b([KPBM][0-9]|D0)[0-9](\b|_)' | tr -d _ | tr '[:lower:]' '[:upper:]' | sort -u); do
     grep -q "^| $label |" docs/field-reports.md || { echo "$label is not in docs/field-reports.md"; bad=1; }
   done
@@ -216,9 +216,10 @@ lane() {
   # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.
   if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # several words
-    check "clippy, costs, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs) -- -D warnings
+    check "clippy, costs and examples, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs examples) -- -D warnings
   fi
   check "costs, $kernel" "$ROOT/scripts/costs.sh" "$kernel"
+  check "examples, $kernel" "$ROOT/scripts/examples.sh" "$kernel"
 
   for name in "${single[@]}"; do
     source=${name#*:} name=${name%%:*}
@@ -306,6 +307,11 @@ else
   # shellcheck disable=SC2086 # two words
   add ${counts:-0 1}
 fi
+
+stage 'board s32z280' "$ROOT/scripts/test-board.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
 
 echo
 for name in "${failures[@]}"; do printf 'failed: %s\n' "$name"; done

@@ -30,7 +30,7 @@ const CHECKED: &str = "10.0.";
 pub struct Options {
     /// Run under the memory timing model with the figures of this part: a name of model/parts, or a TOML
     /// file. Needs QEMU 10.0 and the plugin (cargo build --release --package r52-model).
-    #[arg(long, value_name = "PART")]
+    #[arg(long, value_name = "PART", conflicts_with = "serial")]
     pub model: Option<String>,
     /// The model's plugin, if not the one beside this program.
     #[arg(long, value_name = "FILE", requires = "model")]
@@ -48,6 +48,7 @@ pub struct Run<'a> {
     pub part: &'a str,
     pub options: &'a Options,
     pub elf: &'a Path,
+    pub words: &'a [String],
     pub limit: Duration,
     pub expect: &'a [String],
 }
@@ -79,7 +80,7 @@ impl Run<'_> {
             argument.push(path);
         }
         qemu.add([OsString::from("-plugin"), argument]);
-        let ran = boot(&qemu, self.elf, self.limit, self.expect, None)?;
+        let ran = boot(&qemu, self.elf, self.words, self.limit, self.expect, None)?;
 
         if matches!(ran.end, End::Interrupted) {
             complain("interrupted");

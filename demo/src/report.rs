@@ -57,7 +57,7 @@ impl Report {
                 overhead: counter.overhead,
                 language: Code::Rust.keys().0,
                 checks: Code::Rust.keys().1,
-                options: threadx::KERNEL_CONFIGURATION,
+                options: bsp::CONFIGURATION,
                 assertions: on_off(cfg!(debug_assertions)),
                 text_bytes: Some(bsp::memory::text_bytes()),
             },
@@ -105,17 +105,18 @@ impl Report {
     /// The factors of a series.
     fn case(&self, bench: Bench, stack: &'static str, cache: Cache) -> Case<'static> {
         let case = Case::new(bench, stack, cache);
-        let of_switch = |variant| if bench == Bench::ContextSwitch { variant } else { "" };
+        let of_code = if self.code == Code::Rust { crate::switch::VARIANT } else { "call" };
+        let variant = if bench == Bench::ContextSwitch { of_code } else { "" };
         if self.code != Code::Rust {
             // Where C's code and control blocks lie is not known here.
-            return Case { variant: of_switch("call"), ..case };
+            return Case { variant, ..case };
         }
         let (code, cell) = match bench {
             Bench::ContextSwitch => (crate::switch::round_trips as *const () as usize, &crate::switch::MEASURING),
             _ => (crate::deep_stack::deep_touch as *const () as usize, &crate::deep_stack::DEEP),
         };
         let control = bsp::memory::region_of(core::ptr::from_ref(cell) as usize);
-        Case { variant: of_switch(crate::switch::VARIANT), code: bsp::memory::region_of(code), control, ..case }
+        Case { variant, code: bsp::memory::region_of(code), control, ..case }
     }
 
     /// Prints a series as a row and as a record.
@@ -126,7 +127,7 @@ impl Report {
         };
         let record = Record::new(&self.setting, &self.case(bench, stack, cache), &summary);
         self.print(record.row(&mut [0; 160]));
-        self.print(record.line(&mut [0; 1024 + threadx::KERNEL_CONFIGURATION.len()]));
+        self.print(record.line(&mut [0; 1024 + bsp::CONFIGURATION.len()]));
         self.check("a series is complete", samples.is_full());
         if self.setting.unit == "instructions" {
             // Nothing but an interrupt can change how many instructions the same code takes.

@@ -19,7 +19,7 @@ use crate::SCALE;
 use crate::report::Report;
 use crate::sample::Undisturbed;
 
-/// How the loops below relinquish; upstream's kernel has the call only.
+/// How the Rust code reaches the switch, as records have it; upstream's kernel has the call only.
 pub const VARIANT: &str = if cfg!(all(feature = "inline", feature = "bundled")) { "inline" } else { "call" };
 
 /// Samples of a series.
