@@ -652,7 +652,9 @@ services! {
 }
 
 mod objects;
+mod trace;
 pub use objects::*;
+pub use trace::*;
 
 /// On the host the fast path is a Rust function.
 ///

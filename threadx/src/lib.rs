@@ -12,6 +12,7 @@ pub mod event_flags;
 mod executor;
 pub mod mutex;
 mod name;
+mod placed;
 mod priority;
 pub mod queue;
 mod rejected;
@@ -31,6 +32,9 @@ pub use error::Error;
 pub use event_flags::{EventFlags, Match};
 pub use executor::Executor;
 pub use mutex::{Inheritance, Mutex, MutexGuard};
+pub use placed::Placed;
+#[doc(hidden)]
+pub use placed::PlacedMemory;
 pub use priority::{PreemptionThreshold, Priority, TimeSlice};
 pub use queue::{Queue, Receiver, Sender};
 pub use rejected::Rejected;
