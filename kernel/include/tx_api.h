@@ -36,12 +36,12 @@ typedef unsigned long long ULONG64;
 #endif
 
 /* Control blocks: the memory is the application's, what is in it the kernel's. */
-typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[24]; } TX_THREAD;
+typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[26]; } TX_THREAD;
 typedef struct TX_TIMER_STRUCT { ULONG tx_reserved[13]; } TX_TIMER;
 typedef struct TX_SEMAPHORE_STRUCT { ULONG tx_reserved[9]; } TX_SEMAPHORE;
 typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[12]; } TX_MUTEX;
 typedef struct TX_EVENT_FLAGS_GROUP_STRUCT { ULONG tx_reserved[11]; } TX_EVENT_FLAGS_GROUP;
-typedef struct TX_QUEUE_STRUCT { ULONG tx_reserved[15]; } TX_QUEUE;
+typedef struct TX_QUEUE_STRUCT { ULONG tx_reserved[16]; } TX_QUEUE;
 typedef struct TX_BLOCK_POOL_STRUCT { ULONG tx_reserved[12]; } TX_BLOCK_POOL;
 typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[13]; } TX_BYTE_POOL;
 
