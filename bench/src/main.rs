@@ -17,6 +17,7 @@ mod screen;
 mod source;
 mod table;
 mod upstream;
+mod validate;
 
 use std::fs::File;
 use std::io::Write;
@@ -81,6 +82,8 @@ enum Command {
     /// Time the switch between two threads of this machine (Linux only).
     #[cfg(not(target_os = "linux"))]
     HostFlip,
+    /// Hold the timing model against published figures.
+    Validate(validate::Validate),
     /// Run images of on-target tests one after another and add up their results.
     Test(Test),
 }
@@ -150,6 +153,7 @@ fn main() -> ExitCode {
         Command::Parse { log, json } => parse(&log, json),
         Command::Table(args) => print_table(&args),
         Command::Test(args) => test(&args),
+        Command::Validate(args) => validate::validate(&args),
         #[cfg(target_os = "linux")]
         Command::HostFlip(args) => host_flip(&args),
         #[cfg(not(target_os = "linux"))]
