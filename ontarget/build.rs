@@ -11,6 +11,7 @@ const ENTRIES: &[(&str, &str)] = &[
     ("fault_boot_undefined", "first_stage_rough"),
     ("fault_boot_data_abort", "first_stage_rough"),
     ("fault_boot_cntfrq", "first_stage_no_frequency"),
+    ("boot_guest", "first_stage_monitor"),
 ];
 
 fn main() {

@@ -97,8 +97,8 @@ if [ "$docs" = 0 ]; then
     if [ "$refresh" = 1 ]; then
       cp "$seen" "$golden"
       say "$golden: $(grep -cE '^(COST|METRIC) ' "$golden") figures"
-    elif ! cmp -s <(grep '^BUILD ' "$seen") <(grep '^BUILD ' "$golden"); then
-      say "$kernel kernel: not compared, the figures in $golden are those of another build:"
+    elif ! cmp -s <(grep -E '^BUILD (kernel|image) ' "$seen") <(grep -E '^BUILD (kernel|image) ' "$golden"); then
+      say "$kernel kernel: not compared, the figures in $golden are those of another compiler:"
       diff <(grep '^BUILD ' "$golden") <(grep '^BUILD ' "$seen") || true
     elif diff "$golden" "$seen"; then
       say "$kernel kernel: $(grep -cE '^(COST|METRIC) ' "$seen") figures, all as in $golden"

@@ -80,14 +80,16 @@ check 'set-up' "$ROOT/scripts/setup.sh" "${setup_options[@]}"
 find_tools
 
 # Packages that are firmware only have nothing to run here.
-stage 'host tests' host_cargo test --workspace --exclude costs --exclude demo --exclude model-guest --exclude model-published --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
+host=()
+for package in c-conformance costs demo examples model-guest model-published ontarget twin upstream-demo; do host+=(--exclude "$package"); done
+stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
 if host_cargo clippy --version >/dev/null 2>&1; then
-  check clippy host_cargo clippy --quiet --workspace --exclude costs --exclude demo --exclude model-guest --exclude model-published --exclude ontarget --exclude twin --exclude upstream-demo --features "bsp/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
+  check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
   skip clippy 'this tool chain has none'
 fi
@@ -116,7 +118,7 @@ check 'README example' example
 # shellcheck disable=SC2317,SC2016
 field_reports() {
   local bad=0 label file name
-  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp ontarget/src |
+  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp scenarios ontarget/src |
     grep -oiE '\b([KPBM][0-9]|D0)[0-9](\b|_)' | tr -d _ | tr '[:lower:]' '[:upper:]' | sort -u); do
     grep -q "^| $label |" docs/field-reports.md || { echo "$label is not in docs/field-reports.md"; bad=1; }
   done
@@ -214,9 +216,10 @@ lane() {
   # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.
   if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # several words
-    check "clippy, costs, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs) -- -D warnings
+    check "clippy, costs and examples, $kernel" fw_cargo clippy --quiet $(fw_features "$kernel" costs examples) -- -D warnings
   fi
   check "costs, $kernel" "$ROOT/scripts/costs.sh" "$kernel"
+  check "examples, $kernel" "$ROOT/scripts/examples.sh" "$kernel"
 
   for name in "${single[@]}"; do
     source=${name#*:} name=${name%%:*}
@@ -254,6 +257,16 @@ lane() {
   if [ "$runs" = 1 ]; then skip "demo records, $kernel" '--quick'; else check "demo records, $kernel" same_records; fi
   [ "$kernel" != bundled ] || check 'README figures' readme_figures
 
+  # C programs with nothing but tx_api.h.
+  if command -v arm-none-eabi-gcc >/dev/null; then
+    # shellcheck disable=SC2046 # several words
+    check "C programs, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" c-conformance)
+    [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
+      --expect 'checks of the documented C API passed'
+  else
+    skip "C programs, $kernel" 'no arm-none-eabi-gcc'
+  fi
+
   # Upstream's own demo, where the sources have it.
   if [ -f "${sources:-/}/ports/cortex_r52/gnu/example_build/s32z280_evb/demo_s32z280.c" ]; then
     # shellcheck disable=SC2046 # several words
@@ -270,16 +283,39 @@ if [ "$code" = 0 ]; then
 else
   skip 'everything on the target' 'txbench does not build'
 fi
+# The banners of both kernels have the same keys (M10). Their values are letters, digits and signs of
+# what a build can choose.
+# shellcheck disable=SC2317
+same_keys() {
+  local kernel keys=()
+  for kernel in bundled upstream; do
+    keys+=("$(sed -n 's/^configured //p' "$logs/demo-$kernel-1.uart" | tr -d '\r' | tr ',' '\n' |
+      sed -E 's/^ *//; s/ (on|off|in part|thread|interrupt|clz|loop|[0-9]+ Hz|-O.*|opt-level .)$//')")
+  done
+  printf '%s\n' "${keys[0]}"
+  [ -n "${keys[0]}" ] && [ "${keys[0]}" = "${keys[1]}" ]
+}
 if [ "${#kernels[@]}" = 1 ]; then
   skip 'upstream kernel' 'neither THREADX_DIR nor ./threadx-src (scripts/get-threadx.sh)'
 elif [ "$quick" = 1 ]; then
   skip 'building upstream' '--quick'
+  check 'banner keys' same_keys
 else
+  check 'banner keys' same_keys
   stage 'building upstream' "$ROOT/scripts/test-upstream-build.sh"
   counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
   # shellcheck disable=SC2086 # two words
   add ${counts:-0 1}
+  case $(qemu-system-arm --version) in
+    *'version 10.0.'*) check 'timing model against published figures' "$ROOT/scripts/validate.sh" 2 ;;
+    *) skip 'timing model against published figures' 'it needs QEMU 10.0' ;;
+  esac
 fi
+
+stage 'board s32z280' "$ROOT/scripts/test-board.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
 
 echo
 for name in "${failures[@]}"; do printf 'failed: %s\n' "$name"; done

@@ -319,9 +319,9 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
     };
     let cpus = processors(options.two)?;
     let all = levels(Path::new("/sys/devices/system/cpu"), cpus[0]);
-    let mut problems = Vec::new();
+    let mut remarks = Vec::new();
     if all.is_empty() {
-        problems.push("sysfs names no caches here: nothing is polluted".to_owned());
+        remarks.push("sysfs names no caches here: nothing is polluted".to_owned());
     }
     for wanted in options.levels.iter().flatten() {
         if !all.iter().any(|level| level.level == *wanted) {
@@ -337,14 +337,14 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
         .filter(|level| options.levels.as_ref().is_none_or(|wanted| wanted.contains(&level.level)))
         .partition(|level| level.bytes <= LARGEST);
     for level in too_large {
-        problems.push(format!(
+        remarks.push(format!(
             "L{} of {} MiB left out: one walk takes longer than a time slice",
             level.level,
             level.bytes >> 20
         ));
     }
     let (counter, why) = Counter::find(&cpuinfo);
-    problems.extend(why);
+    remarks.extend(why);
     let (name, unit) = counter.name();
     let (hz, overhead) = (counter.hz(), counter.overhead());
     let limit = Duration::from_secs(options.timeout);
@@ -414,7 +414,7 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
             chosen.iter().map(one).collect::<Vec<_>>().join("; ")
         }),
     ];
-    run.problems = problems;
+    run.environment.extend(remarks.into_iter().map(|remark| ("note".into(), remark)));
     Ok(run)
 }
 

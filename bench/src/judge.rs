@@ -48,7 +48,7 @@ impl Verdict {
             End::Exited(guest) if log.foreign() => {
                 verdict = Self { code: *guest, line: format!("exit code {guest}, no records"), problems: Vec::new() };
             }
-            End::Exited(0) => {}
+            End::Exited(0) | End::Closed => {}
             // The guest's code is passed on, its own verdict stays readable.
             End::Exited(guest) => {
                 if verdict.code != code::FAILED {
@@ -117,6 +117,8 @@ pub fn stopped(end: &End) -> (u8, String) {
         End::Limit(limit) => (code::LIMIT, format!("FAILED: ended by the limit of {} s (--timeout)", limit.as_secs())),
         End::Killed(signal) => (code::UNUSABLE, format!("FAILED: QEMU was ended by signal {signal}")),
         End::Interrupted => (code::INTERRUPTED, "interrupted".into()),
+        // Only a log with a closing line ends so, and that line is judged.
+        End::Closed => (code::LOG, "FAILED: no exit code".into()),
         End::Exited(guest) => (*guest, format!("exit code {guest}")),
     }
 }

@@ -1,6 +1,6 @@
 //! Lines to records, tests and a closing line; what cannot be read is named by its line.
 
-use measure::line::{DONE_FAILED, DONE_OK, RECORD, SAMPLES, TEST, TEST_OUTCOME, TEST_RESULT};
+use measure::line::{CELL, DONE_FAILED, DONE_OK, RECORD, SAMPLES, TEST, TEST_OUTCOME, TEST_RESULT};
 use measure::{ExcludedSample, RawSamplesOf, RecordOf, SCHEMA};
 use serde::de::DeserializeOwned;
 
@@ -10,9 +10,6 @@ use crate::upstream::Upstream;
 
 type Record = RecordOf<String>;
 type RawSamples = RawSamplesOf<String, Vec<u32>, Vec<ExcludedSample>>;
-
-/// Start of the line before the results of one cell of the matrix.
-const CELL: &str = "CELL ";
 
 /// How an on-target test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,12 +54,14 @@ impl std::fmt::Display for Problem {
 }
 
 /// What could be read of a log.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Log {
     /// The figures, of records and of upstream's demo.
     pub rows: Vec<Row>,
     /// `CELL` lines in their order, with whether the cell's end was seen.
     pub cells: Vec<(String, bool)>,
+    /// Self-checks that the image says failed.
+    pub failed_checks: Vec<String>,
     /// What the banner says of the image, as name and value.
     pub environment: Vec<(String, String)>,
     pub tests: Vec<Test>,
@@ -77,6 +76,11 @@ impl Log {
     /// Whether nothing in it is, or was meant to be, a line that `txbench` reads.
     pub fn foreign(&self) -> bool {
         !self.ours && !self.upstream.seen
+    }
+
+    /// Whether its last line was there.
+    pub fn closed(&self) -> bool {
+        self.closing.is_some() || self.upstream.complete
     }
 
     /// Takes the next line.
@@ -169,6 +173,10 @@ impl Log {
         if self.closing.is_some() && FAULTS.iter().any(|fault| text.starts_with(fault)) {
             return Err(format!("a fault after the closing line: {}", text.trim()));
         }
+        if let Some(what) = text.strip_prefix("check FAILED: ") {
+            let cell = self.cells.last().map(|cell| format!(" in cell {}", cell.0)).unwrap_or_default();
+            self.failed_checks.push(format!("self-check failed{cell}: {}", what.trim()));
+        }
         self.upstream.take(text)?;
         if self.rows.is_empty() {
             self.banner(text);
@@ -236,6 +244,9 @@ impl Log {
             row.samples.is_empty()
                 && (row.bench.as_str(), row.cache.as_str()) == (raw.bench.name(), raw.cache.name())
                 && (&row.kernel, &row.board, &row.memory, &row.unit) == (&raw.kernel, &raw.board, &raw.stack, &raw.unit)
+                && (&row.variant, &row.code, &row.control, &row.detail, &row.tick)
+                    == (&raw.variant, &raw.code, &raw.control, &raw.detail, &raw.tick)
+                && (row.pollution_bytes, row.placement) == (raw.pollution_bytes.into(), raw.placement.map(u32::from))
         };
         if let Some(row) = self.rows.iter_mut().rev().find(of_series) {
             row.samples = raw.samples.into_iter().map(u64::from).collect();
@@ -341,6 +352,23 @@ fn row(record: Record) -> Row {
         mean: Some(record.mean.into()),
         max: Some(record.max.into()),
         first: Some(record.first.into()),
+        variant: record.variant,
+        code: record.code,
+        control: record.control,
+        detail: record.detail,
+        pollution_bytes: record.pollution_bytes.into(),
+        placement: record.placement.map(u32::from),
+        sd_hundredths: record.sd_hundredths,
+        p50: record.p50.map(u64::from),
+        p90: record.p90.map(u64::from),
+        p99: record.p99.map(u64::from),
+        max_at: record.max_at.map(u64::from),
+        excluded_tick: record.excluded_tick.map(u64::from),
+        excluded_interrupt: record.excluded_interrupt.map(u64::from),
+        text_bytes: record.text_bytes.map(u64::from),
+        tick: record.tick,
+        options: record.options,
+        assertions: record.assertions,
         ..Row::default()
     }
 }
@@ -642,8 +670,7 @@ mod tests {
     fn raw_samples_go_to_their_series() {
         let line = r#"SAMPLES {"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"instructions","samples":[40,99],"excluded":[{"at":1,"why":"tick"}]}"#;
         let log = read(&format!("{GOOD}\n{}\n{line}\nDONE ok\n", GOOD.replace("BTCM", "DRAM0")));
-        assert_eq!((&log.rows[0].samples[..], &log.rows[0].excluded_at[..]), (&[40, 99][..], &[1][..]));
-        assert!(log.rows[1].samples.is_empty());
+        assert_eq!((log.rows[0].kept(), log.rows[1].kept()), (vec![40], vec![]));
     }
 
     #[test]

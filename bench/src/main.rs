@@ -4,22 +4,29 @@
 //! [`measure::line`] describes, prints tables and passes the guest's exit code on.
 #![forbid(unsafe_code)]
 
+mod builds;
+mod compare;
 #[cfg(target_os = "linux")]
 mod host_flip;
+mod image;
 mod judge;
 mod lines;
 mod log;
+mod matrix;
 mod model;
+mod plot;
 mod published;
 mod qemu;
+mod report;
 mod row;
 mod screen;
+mod serial;
 mod source;
 mod table;
 mod upstream;
 mod validate;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -63,7 +70,7 @@ cannot be used, 124 time limit, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Boot an image in QEMU, show its output live, end with the tables and the verdict. An image
+    /// Boot an image in QEMU, or listen to a board, show its output live, end with the tables and the verdict. An image
     /// that prints no RECORD, test or closing line is judged by its exit code alone.
     Run(Run),
     /// Read a captured log and print its tables and verdict.
@@ -74,6 +81,17 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Check an image before it is flashed and print its memory map.
+    Image {
+        /// Image, a linked ELF file.
+        elf: PathBuf,
+        /// Board that it is for.
+        #[arg(long, value_enum)]
+        board: image::Board,
+        /// It was built with `boot-at-el1`.
+        #[arg(long)]
+        boot_at_el1: bool,
+    },
     /// Print the figures of logs, JSON files and publications as one table.
     Table(TableArgs),
     /// Time the switch between two threads of this machine, with each cache level polluted or not (Linux).
@@ -82,6 +100,22 @@ enum Command {
     /// Time the switch between two threads of this machine (Linux only).
     #[cfg(not(target_os = "linux"))]
     HostFlip,
+    /// Put two runs, boards, kernels or published figures beside each other, with all that differs named.
+    Compare(compare::Compare),
+    /// Draw plots as SVG and PNG.
+    Plot(PlotArgs),
+    /// Run all cells of measurement images in QEMU, into a file that a stopped run goes on from.
+    Matrix(matrix::Matrix),
+    /// Put the files of several runs of `matrix` together, those of its shards for example.
+    Merge {
+        /// File to write.
+        out: PathBuf,
+        /// Files to put together.
+        #[arg(required = true)]
+        parts: Vec<String>,
+    },
+    /// Write one page with tables, plots, environment and verdicts.
+    Report(ReportArgs),
     /// Hold the timing model against published figures.
     Validate(validate::Validate),
     /// Run images of on-target tests one after another and add up their results.
@@ -99,16 +133,34 @@ struct Machine {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  txbench run target/armv8r-none-eabihf/release/demo
+  txbench run target/.../suite --arg context_switch --json run.json
+  txbench run --serial /dev/ttyUSB0 --log board.log --timeout 600")]
 struct Run {
     /// Image to boot, an ELF file for 32-bit Arm.
-    elf: PathBuf,
+    #[arg(required_unless_present = "serial", conflicts_with = "serial")]
+    elf: Option<PathBuf>,
+    /// Listen to a board at this serial port instead, until its log is closed or the limit is over.
+    #[arg(long, value_name = "PORT")]
+    serial: Option<PathBuf>,
+    /// Speed of the serial port.
+    #[arg(long, value_name = "BAUD", default_value_t = 115_200, value_parser = clap::value_parser!(u32).range(300..=4_000_000))]
+    baud: u32,
+    /// A word of the image's command line, a cell's name for example; may be repeated.
+    #[arg(long, value_name = "WORD", conflicts_with = "serial")]
+    arg: Vec<String>,
+    /// Write what was read to this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     #[command(flatten)]
     machine: Machine,
     /// Write the UART's bytes to this file as well.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Succeed exactly when the guest exits with this code; no closing line is asked for.
-    #[arg(long, value_name = "CODE")]
+    #[arg(long, value_name = "CODE", conflicts_with = "serial")]
     expect_exit: Option<u8>,
     /// Succeed only if a line of the output contains this text; may be repeated.
     #[arg(long, value_name = "TEXT")]
@@ -139,6 +191,48 @@ struct TableArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  txbench plot run.json                           all that the figures allow, into this folder
+  txbench plot run.json --kind placement --out plots
+  txbench plot published:638 --kind placement     what #638 found")]
+struct PlotArgs {
+    /// Captured logs, JSON files of txbench, or published:635 and the like.
+    #[arg(required = true, value_name = "SOURCE")]
+    sources: Vec<String>,
+    /// Only this plot.
+    #[arg(long)]
+    kind: Option<plot::Kind>,
+    /// Folder for the files, created if it is not there.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    out: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  txbench report run.json --html report.html
+  txbench report run.json host.json --html report.html
+  txbench report run.json --markdown docs/results.md      with SVG files in docs/plots")]
+struct ReportArgs {
+    /// Captured logs or JSON files of txbench.
+    #[arg(required = true, value_name = "SOURCE")]
+    sources: Vec<String>,
+    /// Self-contained HTML page to write.
+    #[arg(long, value_name = "FILE", required_unless_present = "markdown")]
+    html: Option<PathBuf>,
+    /// Markdown page to write; its plots go to a folder `plots` beside it.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Title of the page.
+    #[arg(long, value_name = "TEXT", default_value = "ThreadX from safe Rust: measurements")]
+    title: String,
+    /// The rustc that built the images, for the question whether C and Rust can be optimised together.
+    #[arg(long, value_name = "PATH", default_value = "rustc")]
+    rustc: String,
+}
+
+#[derive(Args)]
 struct Test {
     /// Images to boot, ELF files for 32-bit Arm.
     #[arg(required = true)]
@@ -150,8 +244,14 @@ struct Test {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run(&args),
+        Command::Image { elf, board, boot_at_el1 } => image(&elf, board, boot_at_el1),
         Command::Parse { log, json } => parse(&log, json),
         Command::Table(args) => print_table(&args),
+        Command::Matrix(args) => matrix::run(&args),
+        Command::Merge { out, parts } => merge(&out, &parts),
+        Command::Compare(args) => compare_sources(&args),
+        Command::Report(args) => write_report(&args),
+        Command::Plot(args) => plot_sources(&args),
         Command::Test(args) => test(&args),
         Command::Validate(args) => validate::validate(&args),
         #[cfg(target_os = "linux")]
@@ -180,12 +280,12 @@ struct Ran {
     seen: Vec<bool>,
 }
 
-fn boot(
-    qemu: &Qemu,
-    elf: &Path,
-    limit: Duration,
+/// Reads what `guest` hands over: shows it, copies it to a file, looks for expected texts. `guest` gets a
+/// function that takes bytes and says whether the log is closed.
+fn follow(
     expect: &[String],
     mut copy: Option<(&Path, File)>,
+    guest: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<bool, Failure>) -> Result<End, Failure>,
 ) -> Result<Ran, Failure> {
     let mut lines = Lines::new();
     let mut log = Log::default();
@@ -196,13 +296,13 @@ fn boot(
         }
         log.take(&line);
     };
-    let end = qemu.boot(elf, limit, |bytes| {
+    let end = guest(&mut |bytes| {
         show(bytes)?;
         if let Some((path, file)) = &mut copy {
             file.write_all(bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
         lines.feed(bytes, |line| take(line, &mut log));
-        Ok(())
+        Ok(log.closed())
     })?;
     let cut = lines.finish(|line| take(line, &mut log));
     if cut {
@@ -213,26 +313,54 @@ fn boot(
     Ok(Ran { log, end, seen })
 }
 
+fn boot(
+    qemu: &Qemu,
+    elf: &Path,
+    words: &[String],
+    limit: Duration,
+    expect: &[String],
+    copy: Option<(&Path, File)>,
+) -> Result<Ran, Failure> {
+    follow(expect, copy, |sink| qemu.boot(elf, words, limit, |bytes| sink(bytes).map(|_| ())))
+}
+
 fn run(args: &Run) -> Result<u8, Failure> {
-    let qemu = Qemu::find(&args.machine.qemu)?;
-    if let Some(part) = &args.model.model {
-        let limit = Duration::from_secs(args.machine.timeout);
-        return model::Run { part, options: &args.model, elf: &args.elf, limit, expect: &args.expect }.run(qemu);
+    let limit = Duration::from_secs(args.machine.timeout);
+    if let (Some(part), Some(elf)) = (&args.model.model, &args.elf) {
+        let qemu = Qemu::find(&args.machine.qemu)?;
+        return model::Run { part, options: &args.model, elf, words: &args.arg, limit, expect: &args.expect }.run(qemu);
     }
-    qemu::check_image(&args.elf)?;
-    let copy = match &args.log {
+    let copy = |image: Option<&Path>| match &args.log {
         Some(path) => {
-            if same_file(path, &args.elf) {
+            if image.is_some_and(|image| same_file(path, image)) {
                 let path = path.display();
-                return Err(format!("--log {path} is the image itself: give the log another name").into());
+                return Err(Failure::Says(format!("--log {path} is the image itself: give the log another name")));
             }
             let file = File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
-            Some((path.as_path(), file))
+            Ok(Some((path.as_path(), file)))
         }
-        None => None,
+        None => Ok(None),
     };
-    let limit = Duration::from_secs(args.machine.timeout);
-    let ran = boot(&qemu, &args.elf, limit, &args.expect, copy)?;
+    let ran = match (&args.elf, &args.serial) {
+        (_, Some(path)) => {
+            let interrupted = qemu::interrupted()?;
+            let port = serial::Port::open(path, args.baud)?;
+            complain(&format!("listening on {}, {} baud: start the board now", path.display(), args.baud));
+            follow(&args.expect, copy(None)?, |sink| port.listen(limit, &interrupted, sink))?
+        }
+        (Some(elf), None) => {
+            let qemu = Qemu::find(&args.machine.qemu)?;
+            qemu::check_image(elf)?;
+            boot(&qemu, elf, &args.arg, limit, &args.expect, copy(Some(elf))?)?
+        }
+        // clap asks for one of them.
+        (None, None) => return Err(String::from("no image and no serial port").into()),
+    };
+    if let Some(path) = &args.json {
+        let name = args.elf.as_ref().or(args.serial.as_ref()).map_or(String::new(), |path| path.display().to_string());
+        let run = source::of_log(ran.log.clone(), &name);
+        matrix::write_whole(path, run.json().as_bytes())?;
+    }
 
     show(table::tables(&ran.log.rows).as_bytes())?;
     let missing: Vec<_> =
@@ -261,15 +389,108 @@ fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
     verdict.print()
 }
 
-fn print_table(args: &TableArgs) -> Result<u8, Failure> {
+fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
+    let (a, b) = (source::load(&args.a)?, source::load(&args.b)?);
+    for (name, run) in [(&args.a, &a), (&args.b, &b)] {
+        for problem in &run.problems {
+            complain(&format!("{name}: {problem}"));
+        }
+    }
+    let comparison = compare::compare(&a.rows, &b.rows, args);
+    show(comparison.text(&args.a, &args.b).as_bytes())?;
+    Ok(if comparison.compared { 0 } else { code::FAILED })
+}
+
+fn merge(out: &Path, parts: &[String]) -> Result<u8, Failure> {
+    let mut runs = Vec::new();
+    for part in parts {
+        runs.push((part.clone(), source::load(part)?));
+    }
+    let run = matrix::merge(&runs)?;
+    matrix::write_whole(out, run.json().as_bytes())?;
+    for problem in &run.problems {
+        complain(problem);
+    }
+    show(format!("{} rows in {}\n", run.rows.len(), out.display()).as_bytes())?;
+    Ok(if run.problems.is_empty() { 0 } else { code::LOG })
+}
+
+/// Figures of several sources together; their problems go to standard error.
+fn rows_of(sources: &[String]) -> Result<Vec<row::Row>, Failure> {
     let mut rows = Vec::new();
-    for name in &args.sources {
+    for name in sources {
         let run = source::load(name)?;
         for problem in &run.problems {
             complain(&format!("{name}: {problem}"));
         }
         rows.extend(run.rows);
     }
+    Ok(rows)
+}
+
+fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
+    let rows = rows_of(&args.sources)?;
+    let kinds: Vec<plot::Kind> = match args.kind {
+        Some(kind) => vec![kind],
+        None => plot::Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &rows)).collect(),
+    };
+    if kinds.is_empty() {
+        return Err(String::from("nothing to draw: no row has a minimum and a maximum").into());
+    }
+    for name in plot_files(&kinds, &rows, &args.out)? {
+        show(format!("{}\n", name.display()).as_bytes())?;
+    }
+    Ok(0)
+}
+
+fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
+    let mut run = row::Run::new(Vec::new());
+    for name in &args.sources {
+        let part = source::load(name)?;
+        for pair in part.environment {
+            if !run.environment.contains(&pair) {
+                run.environment.push(pair);
+            }
+        }
+        run.rows.extend(part.rows);
+        run.images.extend(part.images);
+        run.problems.extend(part.problems);
+    }
+    if let Some(path) = &args.markdown {
+        let folder = path.parent().unwrap_or(Path::new("")).join("plots");
+        fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+        for kind in plot::Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
+            let svg = folder.join(format!("{}.svg", kind.name()));
+            matrix::write_whole(&svg, plot::svg(kind, &run.rows)?.as_bytes())?;
+        }
+        matrix::write_whole(path, report::markdown(&run, &args.title, "plots").as_bytes())?;
+    }
+    if let Some(path) = &args.html {
+        let cross = builds::cross_language(&args.rustc);
+        matrix::write_whole(path, report::html(&run, &args.title, &cross)?.as_bytes())?;
+    }
+    for problem in &run.problems {
+        complain(problem);
+    }
+    Ok(if run.problems.is_empty() { 0 } else { code::FAILED })
+}
+
+/// Draws each kind twice; the files.
+fn plot_files(kinds: &[plot::Kind], rows: &[row::Row], folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    fs::create_dir_all(folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+    let mut files = Vec::new();
+    for kind in kinds {
+        let svg = folder.join(format!("{}.svg", kind.name()));
+        fs::write(&svg, plot::svg(*kind, rows)?).map_err(|e| format!("cannot write {}: {e}", svg.display()))?;
+        let png = folder.join(format!("{}.png", kind.name()));
+        plot::png(*kind, rows, &png)?;
+        files.extend([svg, png]);
+    }
+    Ok(files)
+}
+
+fn print_table(args: &TableArgs) -> Result<u8, Failure> {
+    let mut rows = rows_of(&args.sources)?;
     if let Some(bench) = &args.bench {
         rows.retain(|row| row.bench == *bench);
         if rows.is_empty() {
@@ -299,10 +520,13 @@ fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
         }
         show(table::tables(&run.rows).as_bytes())?;
     }
-    for problem in &run.problems {
-        complain(problem);
-    }
     Ok(0)
+}
+
+fn image(elf: &Path, board: image::Board, guest: bool) -> Result<u8, Failure> {
+    let (text, good) = image::check(elf, board, guest)?;
+    show(text.as_bytes())?;
+    if good { Ok(0) } else { Ok(code::FAILED) }
 }
 
 fn test(args: &Test) -> Result<u8, Failure> {
@@ -316,7 +540,7 @@ fn test(args: &Test) -> Result<u8, Failure> {
         let name = elf.file_stem().unwrap_or(elf.as_os_str());
         let name = name.to_string_lossy();
         show(format!("Running {name}\n").as_bytes())?;
-        let ran = boot(&qemu, elf, limit, &[], None)?;
+        let ran = boot(&qemu, elf, &[], limit, &[], None)?;
         suite.image(&name, &ran.log, &ran.end);
         if matches!(ran.end, End::Interrupted) {
             complain("interrupted");

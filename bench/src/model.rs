@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use clap::Args;
 use measure::line::{RECORD, SAMPLES};
+use measure::{Exclusion, Sample, Summary};
 use serde_json::{Map, Value};
 
 use crate::judge::Verdict;
@@ -31,7 +32,7 @@ const CHECKED: &str = "10.0.";
 pub struct Options {
     /// Run under the memory timing model with the figures of this part: a name of model/parts, or a TOML
     /// file. Needs QEMU 10.0 and the plugin (cargo build --release --package r52-model).
-    #[arg(long, value_name = "PART")]
+    #[arg(long, value_name = "PART", conflicts_with = "serial")]
     pub model: Option<String>,
     /// The model's plugin, if not the one beside this program.
     #[arg(long, value_name = "FILE", requires = "model")]
@@ -49,6 +50,7 @@ pub struct Run<'a> {
     pub part: &'a str,
     pub options: &'a Options,
     pub elf: &'a Path,
+    pub words: &'a [String],
     pub limit: Duration,
     pub expect: &'a [String],
 }
@@ -61,7 +63,7 @@ impl Run<'_> {
     pub fn run(&self, mut qemu: Qemu) -> Result<u8, Failure> {
         qemu::check_image(self.elf)?;
         let log = follow(&mut qemu, self.part, self.options.plugin.as_deref(), self.options.cycles.clone())?;
-        let ran = boot(&qemu, self.elf, self.limit, self.expect, None)?;
+        let ran = boot(&qemu, self.elf, self.words, self.limit, self.expect, None)?;
         if matches!(ran.end, End::Interrupted) {
             complain("interrupted");
             return Ok(code::INTERRUPTED);
@@ -310,7 +312,10 @@ fn join(entries: &[Entry]) -> Joined {
         match series(&reads[free..line.reads], &record, raw.as_ref()) {
             Ok(found) => {
                 free += found.end;
-                rewrite(&mut record, &found, &board, overhead);
+                if let Err(why) = rewrite(&mut record, &found, &board, overhead) {
+                    joined.problems.push(format!("{} {}: {why}", text(&record, "bench"), text(&record, "stack")));
+                    continue;
+                }
                 joined.lines.push(format!("{RECORD}{}", Value::Object(record)));
                 if let Some(mut raw) = raw {
                     raw.insert("unit".into(), UNIT.into());
@@ -435,18 +440,34 @@ fn figures(values: impl Iterator<Item = u64> + Clone) -> (u64, u64, u64) {
     (values.clone().min().unwrap_or(0), (sum + n / 2) / n, values.max().unwrap_or(0))
 }
 
-fn rewrite(record: &mut Map<String, Value>, found: &Found, board: &str, overhead: Option<u64>) {
-    let kept = found.cycles.iter().zip(&found.kept).filter(|(_, kept)| **kept).map(|(v, _)| *v);
-    let (min, mean, max) = figures(kept);
+/// Puts the modelled figures into a record. Figures that it does not have are left out, as older images do.
+fn rewrite(record: &mut Map<String, Value>, found: &Found, board: &str, overhead: Option<u64>) -> Result<(), String> {
+    let samples = found.cycles.iter().zip(&found.kept).enumerate().map(|(index, (&cycles, &kept))| Sample {
+        index,
+        value: u32::try_from(cycles).unwrap_or(u32::MAX),
+        // Which of the reasons it was stays in the record.
+        excluded: (!kept).then_some(Exclusion::Interrupt),
+    });
+    let summary = Summary::of(samples).map_err(|e| e.to_string())?;
+    for (key, value) in [
+        ("min", summary.min.into()),
+        ("mean", summary.mean.into()),
+        ("max", summary.max.into()),
+        ("first", summary.first.into()),
+        ("sd_hundredths", summary.sd_hundredths),
+        ("p50", summary.p50.into()),
+        ("p90", summary.p90.into()),
+        ("p99", summary.p99.into()),
+        ("max_at", u64::from(summary.max_index)),
+        ("overhead", overhead.unwrap_or(0)),
+    ] {
+        if let Some(figure) = record.get_mut(key) {
+            *figure = value.into();
+        }
+    }
     record.insert("unit".into(), UNIT.into());
     record.insert("board".into(), board.into());
-    record.insert("first".into(), found.cycles[0].into());
-    for (key, value) in [("min", min), ("mean", mean), ("max", max)] {
-        record.insert(key.into(), value.into());
-    }
-    if let Some(overhead) = overhead {
-        record.insert("overhead".into(), overhead.into());
-    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -40,6 +40,22 @@ pub enum End {
     Killed(i32),
     /// `txbench` was told to stop.
     Interrupted,
+    /// Not at all: the log is closed, and a board stays on.
+    Closed,
+}
+
+/// A flag that a signal sets.
+///
+/// # Errors
+/// The signals cannot be handled.
+pub fn interrupted() -> Result<Arc<AtomicBool>, Failure> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    // The child has a process group of its own, so that the terminal's signals reach only us.
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))
+            .map_err(|e| format!("cannot handle signal {signal}: {e}"))?;
+    }
+    Ok(interrupted)
 }
 
 /// A QEMU that knows the machine.
@@ -58,13 +74,8 @@ impl Qemu {
     /// # Errors
     /// One line that says what is missing and what to do.
     pub fn find(path: &Path) -> Result<Self, Failure> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        // The child has a process group of its own, so that the terminal's signals reach only us.
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))
-                .map_err(|e| format!("cannot handle signal {signal}: {e}"))?;
-        }
-        let mut qemu = Self { path: path.into(), version: String::new(), more: Vec::new(), interrupted };
+        let mut qemu =
+            Self { path: path.into(), version: String::new(), more: Vec::new(), interrupted: interrupted()? };
         let version = qemu.ask("--version")?;
         let version = version.lines().next().unwrap_or("").trim();
         qemu.version = version.into();
@@ -108,7 +119,7 @@ impl Qemu {
         }
     }
 
-    /// Boots `elf` and hands the UART's bytes to `sink` as they come, until the guest exits, the
+    /// Boots `elf` with `words` as its command line and hands the UART's bytes to `sink` as they come, until the guest exits, the
     /// limit is over or `sink` fails. No process of the group is left behind.
     ///
     /// # Errors
@@ -116,6 +127,7 @@ impl Qemu {
     pub fn boot(
         &self,
         elf: &Path,
+        words: &[String],
         limit: Duration,
         sink: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<End, Failure> {
@@ -124,7 +136,7 @@ impl Qemu {
             .args(["-M", MACHINE, "-smp", "1", "-nographic"])
             .args(["-icount", "shift=0,sleep=off"])
             .args(["-global", "cortex-r52-arm-cpu.cntfrq=1000000000"])
-            .args(["-semihosting-config", "enable=on,target=native"])
+            .args(["-semihosting-config", &semihosting(words)])
             .args(&self.more)
             .arg("-kernel")
             .arg(elf);
@@ -199,6 +211,20 @@ impl Qemu {
             Err(end) => end,
         })
     }
+}
+
+/// QEMU's option for a guest with this command line. The first word of one is the program's name.
+fn semihosting(words: &[String]) -> String {
+    let mut option = String::from("enable=on,target=native");
+    if !words.is_empty() {
+        option += ",arg=image";
+    }
+    for word in words {
+        // A comma ends an argument, two are one in it.
+        option += ",arg=";
+        option += &word.replace(',', ",,");
+    }
+    option
 }
 
 /// The major version in QEMU's answer, `QEMU emulator version 10.0.2 (...)`.

@@ -1,6 +1,8 @@
 //! What all sources of figures have in common: records of an image, upstream's demo, the host itself,
 //! and what others published.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 /// Layout of the JSON that `txbench` writes, [`Run`]. A reader refuses another number; a key that is
@@ -57,6 +59,8 @@ pub struct Row {
     pub source: String,
     /// Name of the cell of the matrix that it belongs to.
     pub cell: String,
+    /// Which run of that cell, from 1.
+    pub repeat: Option<u32>,
     /// What was measured: `context_switch`, ...
     pub bench: String,
     /// Which of several alike: the service, frames and words, `A` or `B` of a control.
@@ -87,6 +91,10 @@ pub struct Row {
     pub opt: String,
     /// Link-time optimisation.
     pub lto: String,
+    /// Configuration of the kernel.
+    pub options: String,
+    /// Debug assertions of the measuring code.
+    pub assertions: String,
     /// Compiler, where it is not the image's own.
     pub compiler: String,
     /// Whether the tick ran while samples were taken.
@@ -143,6 +151,12 @@ impl Row {
         self.max?.checked_sub(self.min?)
     }
 
+    /// The samples that entered the figures.
+    pub fn kept(&self) -> Vec<u64> {
+        let kept = |(at, value): (usize, &u64)| (!self.excluded_at.contains(&at)).then_some(*value);
+        self.samples.iter().enumerate().filter_map(kept).collect()
+    }
+
     /// The cache state with the size of the buffer that polluted it.
     pub fn cache_state(&self) -> String {
         match self.pollution_bytes {
@@ -163,7 +177,7 @@ impl Row {
         let rank = |percent: usize| sorted[(n * percent).div_ceil(100).max(1) - 1];
         let sum: u128 = values.iter().map(|&v| u128::from(v)).sum();
         let mean = sum as f64 / n as f64;
-        let variance = values.iter().map(|&v| (v as f64 - mean).powi(2)).sum::<f64>() / (n.max(2) - 1) as f64;
+        let variance = values.iter().map(|&v| (v as f64 - mean).powi(2)).sum::<f64>() / n as f64;
         self.n = Some(n as u64);
         (self.min, self.max) = (Some(min), Some(max));
         (self.p50, self.p90, self.p99) = (Some(rank(50)), Some(rank(90)), Some(rank(99)));
@@ -174,6 +188,18 @@ impl Row {
     }
 }
 
+/// An image that a matrix ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Checksum of its file, so that no cells of another build get in between.
+    pub crc32: u32,
+    /// Cells that its list names.
+    pub cells: Vec<String>,
+    /// What its banner says, as name and value.
+    pub environment: Vec<(String, String)>,
+}
+
 /// One file of figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -182,11 +208,17 @@ pub struct Run {
     pub schema: u32,
     /// Version of the `txbench` that wrote it.
     pub txbench: String,
+    /// The figures.
+    pub rows: Vec<Row>,
     /// What is known of the surroundings, as name and value, in this order.
     #[serde(default)]
     pub environment: Vec<(String, String)>,
-    /// The figures.
-    pub rows: Vec<Row>,
+    /// Images that a matrix ran, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub images: BTreeMap<String, Image>,
+    /// Cells of a matrix that are complete: image, cell, and repeat from 1.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub done: BTreeSet<(String, String, u32)>,
     /// What could not be read or did not pass.
     #[serde(default)]
     pub problems: Vec<String>,
@@ -199,10 +231,13 @@ impl Run {
         Self { schema: SCHEMA, txbench, rows, ..Self::default() }
     }
 
-    /// As the text of a JSON file.
+    /// As the text of a JSON file, one line for each row.
     pub fn json(&self) -> String {
         // Nothing in it can fail to serialize: its keys are strings and its numbers integers.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+        let line = |row: &Row| format!("\n  {}", serde_json::to_string(row).unwrap_or_default());
+        let rows: Vec<String> = self.rows.iter().map(line).collect();
+        let frame = serde_json::to_string(&Self { rows: Vec::new(), ..self.clone() }).unwrap_or_default();
+        frame.replacen("\"rows\":[]", &format!("\"rows\":[{}\n]", rows.join(",")), 1) + "\n"
     }
 
     /// From the text of a JSON file.
@@ -231,7 +266,7 @@ mod tests {
         let mut row = Row::default();
         row.summarize(&[4, 1, 3, 2]);
         assert_eq!((row.n, row.min, row.p50, row.p90, row.max), (Some(4), Some(1), Some(2), Some(4), Some(4)));
-        assert_eq!((row.mean, row.sd_hundredths, row.max_at, row.first), (Some(3), Some(129), Some(0), Some(4)));
+        assert_eq!((row.mean, row.sd_hundredths, row.max_at, row.first), (Some(3), Some(112), Some(0), Some(4)));
         let mut hundred = Row::default();
         hundred.summarize(&(1..=100).collect::<Vec<_>>());
         assert_eq!((hundred.p50, hundred.p90, hundred.p99), (Some(50), Some(90), Some(99)));
@@ -248,11 +283,17 @@ mod tests {
         let mut run = Run::new(vec![Row { bench: "b".into(), samples: vec![1, 2], ..Row::default() }]);
         run.environment.push(("board".into(), "x".into()));
         assert_eq!(Run::from_json(&run.json()), Ok(run.clone()));
-        let other = run.json().replacen("\"schema\": 1", "\"schema\": 2", 1);
+        let other = run.json().replacen("\"schema\":1", "\"schema\":2", 1);
         assert!(Run::from_json(&other).unwrap_err().starts_with("schema 2"));
         assert!(Run::from_json("{}").unwrap_err().starts_with("no schema"));
         assert!(Run::from_json("RECORD").unwrap_err().starts_with("not JSON"));
         let wrong = run.json().replace("\"bench\"", "\"brench\"");
         assert!(Run::from_json(&wrong).unwrap_err().contains("brench"));
+    }
+
+    #[test]
+    fn excluded_samples_stay_out() {
+        let row = Row { samples: vec![5, 900, 6], excluded_at: vec![1], ..Row::default() };
+        assert_eq!(row.kept(), [5, 6]);
     }
 }

@@ -49,6 +49,11 @@ impl Progress {
         Self(bar)
     }
 
+    /// Names what is being done.
+    pub fn at(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+
     /// One step is done.
     pub fn step(&self) {
         self.0.inc(1);

@@ -68,7 +68,8 @@ pub fn of_log(log: Log, name: &str) -> Run {
         row.source = name.to_owned();
     }
     run.environment = log.environment;
-    run.problems = log.problems.iter().map(ToString::to_string).collect();
+    run.problems = log.failed_checks;
+    run.problems.extend(log.problems.iter().map(ToString::to_string));
     run
 }
 

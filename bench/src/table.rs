@@ -82,6 +82,29 @@ impl Table {
         }
         out
     }
+
+    /// As an HTML table.
+    pub fn html(&self) -> String {
+        let class = |align: &Align| if *align == Align::Right { " class=\"n\"" } else { "" };
+        let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+        for (title, align) in &self.columns {
+            let _ = write!(out, "<th{}>{}</th>", class(align), escape(title));
+        }
+        out += "</tr></thead>\n<tbody>\n";
+        for row in &self.rows {
+            out += "<tr>";
+            for (text, (_, align)) in row.iter().zip(&self.columns) {
+                let _ = write!(out, "<td{}>{}</td>", class(align), escape(text));
+            }
+            out += "</tr>\n";
+        }
+        out + "</tbody></table></div>\n"
+    }
+}
+
+/// `text` as HTML's text.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The results, the differences between stacks and what the unit means; empty without rows.
@@ -261,6 +284,7 @@ fn alike(a: &Row, b: &Row) -> bool {
     let key = |r: &Row| Row {
         source: String::new(),
         cell: String::new(),
+        repeat: None,
         memory: String::new(),
         n: None,
         excluded: None,
@@ -366,6 +390,7 @@ mod tests {
         table.push(vec!["x, \"y\" <z> | &".into(), "1".into()]);
         assert_eq!(table.csv(), "a|b,n\n\"x, \"\"y\"\" <z> | &\",1\n");
         assert_eq!(table.markdown(), "| a\\|b | n |\n|---|---:|\n| x, \"y\" <z> \\| & | 1 |\n");
+        assert!(table.html().contains("<td>x, &quot;y&quot; &lt;z&gt; | &amp;</td><td class=\"n\">1</td>"));
     }
 
     #[test]

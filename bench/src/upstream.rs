@@ -11,7 +11,7 @@ pub const LAST: &str = "=== demo complete ===";
 const BANNER: &str = "=== ThreadX Cortex-R52 :: S32Z280";
 
 /// What was read so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Upstream {
     /// Whether its banner, a heading or its last line was there.
     pub seen: bool,

@@ -68,22 +68,25 @@ const FIGURES: [Figure; 12] = [
     figure("deep_stack DRAM0 cold 48", "published:638", false),
 ];
 
+/// The smallest sample of a series, by its name.
+type Series<'a> = &'a dyn Fn(&str) -> f64;
+
 /// A published effect, as a question to the smallest samples of one layout.
 struct Effect {
     name: &'static str,
     source: &'static str,
-    shown: fn(&dyn Fn(&str) -> f64) -> bool,
+    shown: fn(Series<'_>) -> bool,
     /// Why the model is known not to show it, where it is.
     lacks: Option<&'static str>,
 }
 
 const PLACES: [&str; 4] = ["0", "16", "32", "48"];
 
-fn deep(of: &dyn Fn(&str) -> f64, memory: &str, place: &str) -> f64 {
+fn deep(of: Series<'_>, memory: &str, place: &str) -> f64 {
     of(&format!("deep_stack {memory} cold {place}"))
 }
 
-fn gap(of: &dyn Fn(&str) -> f64, cache: &str) -> f64 {
+fn gap(of: Series<'_>, cache: &str) -> f64 {
     of(&format!("context_switch DRAM0 {cache}")) - of(&format!("context_switch BTCM {cache}"))
 }
 
@@ -187,7 +190,7 @@ pub fn validate(args: &Validate) -> Result<u8, Failure> {
         let mut qemu = Qemu::find(&args.qemu)?;
         qemu::check_image(image)?;
         let log = model::follow(&mut qemu, &args.model, args.plugin.as_deref(), None)?;
-        let end = qemu.boot(image, Duration::from_secs(args.timeout), |_| Ok(()))?;
+        let end = qemu.boot(image, &[], Duration::from_secs(args.timeout), |_| Ok(()))?;
         if end != End::Exited(0) {
             return Err(format!("{}: {}", image.display(), judge::stopped(&end).1).into());
         }

@@ -519,3 +519,235 @@ fn host_flip_says_that_it_is_host_data() {
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("--levels 9: sysfs names no data cache of that level"));
 }
+
+/// A stand-in for an image that lists its cells and runs those it is told.
+const SUITE: &str = r#"
+for word in $(echo "$args" | tr ',' '\n' | sed -n 's/^arg=\([^ ]*\).*/\1/p' | tail -n +2); do words="$words $word"; done
+record() { cat "$here/record" | sed "s/CACHE/$1/;s/MIN/$2/g"; }
+here=$(dirname "$0")
+cells='a/cold a/warm b/cold'
+case " $words " in
+*' list '*) for c in $cells; do echo "CELL $c"; done; echo 'DONE ok: 3 cells'; exit 0;;
+esac
+echo "boot$words" >>"$here/boots"
+echo 'kernel     bundled 0.1.0'
+for c in $words; do
+  if [ "$c" = "$(cat "$here/crash" 2>/dev/null)" ]; then echo "CELL $c"; exit 103; fi
+  echo "CELL $c"; record "${c#*/}" 34
+done
+echo 'DONE ok: 3 self-checks passed'
+"#;
+
+fn suite(bench: &Bench) {
+    let record = record("BTCM", "CACHE", [7, 7, 7]).replace(":7", ":MIN");
+    fs::write(bench.path("record"), format!("{record}\n")).unwrap();
+    bench.qemu(MACHINES, SUITE);
+}
+
+fn matrix(bench: &Bench, args: &[&str]) -> Output {
+    bench.txbench(&[&["matrix", "--image", "suite=image", "--qemu", "./qemu"], args].concat())
+}
+
+fn boots(bench: &Bench) -> usize {
+    fs::read_to_string(bench.path("boots")).unwrap_or_default().lines().count()
+}
+
+fn rows(bench: &Bench, file: &str) -> Vec<String> {
+    let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(bench.path(file)).unwrap()).unwrap();
+    run["rows"].as_array().unwrap().iter().map(|row| row["cell"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn matrix_runs_every_cell_once_and_goes_on_where_it_stopped() {
+    let bench = Bench::new();
+    suite(&bench);
+    fs::write(bench.path("crash"), "a/warm").unwrap();
+    let output = matrix(&bench, &["--out", "run.json"]);
+    assert_eq!(code(&output), 1, "{}", seen(&output));
+    assert!(stderr(&output).contains("suite: cell a/warm did not complete"), "{}", seen(&output));
+    assert_eq!(rows(&bench, "run.json"), ["a/cold", "b/cold"], "the others are kept");
+
+    // Mended, the same command runs only what is missing.
+    fs::remove_file(bench.path("crash")).unwrap();
+    let before = boots(&bench);
+    let output = matrix(&bench, &["--out", "run.json"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert!(stdout(&output).starts_with("1 of 3 cells to run\n"));
+    assert_eq!(boots(&bench), before + 1);
+    assert_eq!(rows(&bench, "run.json").len(), 3);
+    let output = matrix(&bench, &["--out", "run.json"]);
+    assert!(stdout(&output).starts_with("0 of 3 cells to run\n") && code(&output) == 0);
+    assert_eq!(boots(&bench), before + 1);
+
+    // Results of two builds do not mix.
+    fs::write(bench.path("image"), [fs::read(bench.path("image")).unwrap(), vec![1]].concat()).unwrap();
+    let output = matrix(&bench, &["--out", "run.json"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("another build of suite: --fresh begins anew"), "{}", seen(&output));
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--fresh", "--repeat", "2"])), 0);
+    assert_eq!(rows(&bench, "run.json").len(), 6);
+}
+
+#[test]
+fn shards_together_are_the_whole() {
+    let bench = Bench::new();
+    suite(&bench);
+    assert_eq!(code(&matrix(&bench, &["--out", "whole.json"])), 0);
+    for part in ["1/2", "2/2"] {
+        let out = format!("part{}.json", &part[..1]);
+        assert_eq!(code(&matrix(&bench, &["--out", &out, "--shard", part])), 0);
+    }
+    assert_eq!(rows(&bench, "part2.json"), ["a/warm"]);
+    let output = bench.txbench(&["merge", "all.json", "part2.json", "part1.json"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    let text = |file: &str| fs::read_to_string(bench.path(file)).unwrap();
+    assert_eq!(text("all.json"), text("whole.json"));
+    let output = bench.txbench(&["merge", "some.json", "part1.json"]);
+    assert_eq!(code(&output), 3);
+    assert_eq!(stderr(&output), "txbench: suite: 1 of 3 cells are in none of the files\n");
+    assert_eq!(code(&matrix(&bench, &["--out", "x.json", "--shard", "3/2"])), 2);
+}
+
+#[test]
+fn an_image_without_a_list_is_one_cell() {
+    let bench = Bench::new();
+    bench.prints(&format!("{}\n{CLOSING}\n", records()), 0);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+    assert_eq!(rows(&bench, "run.json"), [""; 4]);
+    bench.prints("hello\n", 0);
+    let output = matrix(&bench, &["--out", "other.json"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("suite: it does not list its cells and is no measurement"));
+}
+
+#[test]
+fn words_reach_the_image() {
+    let bench = Bench::new();
+    bench.qemu(MACHINES, "echo \"$args\"; exit 0");
+    let shown = stdout(&bench.run(&["--arg", "a,b", "--arg", "c"]));
+    assert!(shown.contains("-semihosting-config enable=on,target=native,arg=image,arg=a,,b,arg=c -kernel"), "{shown}");
+}
+
+#[test]
+fn m05_a_log_against_itself_is_no_difference() {
+    let bench = Bench::new();
+    fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    let output = bench.txbench(&["compare", "log", "log"]);
+    assert_eq!(code(&output), 0);
+    insta::assert_snapshot!(stdout(&output));
+}
+
+#[test]
+fn m12_a_count_of_instructions_gets_no_ratio_to_cycles() {
+    let bench = Bench::new();
+    fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    let output = bench.txbench(&["compare", "log", "published:635"]);
+    assert_eq!(code(&output), 1);
+    insta::assert_snapshot!(stdout(&output));
+    let output = bench.txbench(&["compare", "log", "published:635", "--direction-only"]);
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).contains("direction only: "), "{}", seen(&output));
+}
+
+#[test]
+fn plots_and_page_are_files_of_their_own() {
+    let bench = Bench::new();
+    fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    let output = bench.txbench(&["plot", "log", "published:638", "--out", "plots"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    for name in ["distribution", "placement", "published"] {
+        assert!(stdout(&output).contains(&format!("plots/{name}.svg\nplots/{name}.png\n")), "{}", seen(&output));
+        let png = fs::read(bench.path(&format!("plots/{name}.png"))).unwrap();
+        assert_eq!(&png[..4], b"\x89PNG");
+    }
+    let output = bench.txbench(&["report", "log", "--html", "page.html", "--markdown", "page.md"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert!(fs::read_to_string(bench.path("page.html")).unwrap().ends_with("</html>\n"));
+    assert!(fs::read_to_string(bench.path("page.md")).unwrap().starts_with("# ThreadX"));
+    let output = bench.txbench(&["plot", "log", "--kind", "placement"]);
+    assert_eq!(
+        (code(&output), stderr(&output).as_str()),
+        (4, "txbench: nothing to draw: no measurement has two placements\n")
+    );
+}
+
+/// A pair of ends, of which the second is a serial port for whoever opens it.
+fn port() -> (fs::File, String) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let board = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&board).unwrap();
+    unlockpt(&board).unwrap();
+    let name = ptsname(&board, Vec::new()).unwrap().into_string().unwrap();
+    (fs::File::from(board), name)
+}
+
+#[test]
+fn a_board_at_a_serial_port_is_read_until_its_log_is_closed() {
+    use std::io::Write;
+
+    let bench = Bench::new();
+    let (mut board, name) = port();
+    let child = Command::new(env!("CARGO_BIN_EXE_txbench"))
+        .args(["run", "--serial", &name, "--timeout", "20", "--json", "run.json"])
+        .current_dir(bench.dir.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    for piece in format!("{}\r\n{CLOSING}\r\n", records()).as_bytes().chunks(100) {
+        board.write_all(piece).unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert!(stdout(&output).ends_with("verdict: ok: 4 records, self-checks passed (5 checks)\n"), "{}", seen(&output));
+    assert!(start.elapsed() < Duration::from_secs(15));
+    assert_eq!(rows(&bench, "run.json").len(), 4);
+}
+
+#[test]
+fn a_serial_port_that_is_missing_silent_or_none_is_named() {
+    let bench = Bench::new();
+    let output = bench.txbench(&["run", "--serial", "/dev/nothing"]);
+    assert_eq!(code(&output), 4);
+    assert_eq!(stderr(&output).lines().count(), 1);
+    assert!(stderr(&output).starts_with("txbench: there is no serial port /dev/nothing: "));
+    fs::write(bench.path("file"), "").unwrap();
+    assert_eq!(stderr(&bench.txbench(&["run", "--serial", "file"])), "txbench: file is no serial port\n");
+    let (_board, name) = port();
+    let output = bench.txbench(&["run", "--serial", &name, "--timeout", "1"]);
+    assert_eq!(code(&output), 124, "{}", seen(&output));
+    for args in [&["run"][..], &["run", "image", "--serial", "x"]] {
+        assert_eq!(code(&bench.txbench(args)), 2, "{args:?}");
+    }
+}
+
+/// Every key of the JSON is in the table of the README, and nothing else is.
+#[test]
+fn the_documented_schema_is_the_written_one() {
+    let bench = Bench::new();
+    suite(&bench);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+    let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(bench.path("run.json")).unwrap()).unwrap();
+    let mut written: Vec<String> = run.as_object().unwrap().keys().cloned().collect();
+    let row = run["rows"][0].as_object().unwrap();
+    written.extend(row.keys().map(|key| format!("rows.{key}")));
+    written.extend(run["images"]["suite"].as_object().unwrap().keys().map(|key| format!("images.{key}")));
+    // Left out where they are empty.
+    written.extend(["rows.samples".into(), "rows.excluded_at".into()]);
+    written.sort();
+    written.dedup();
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, table) = readme.split_once("| key | value |").unwrap();
+    let mut documented: Vec<String> = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .flat_map(|line| line.split('|').nth(1).unwrap().split(',').map(|key| key.trim().trim_matches('`').to_owned()))
+        .collect();
+    documented.sort();
+    assert_eq!(documented, written);
+    assert_eq!(run["schema"], 1);
+}

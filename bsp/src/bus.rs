@@ -8,15 +8,9 @@ pub trait Bus {
     fn write(&self, address: u32, value: u32);
 }
 
-/// A bus that can also write one byte.
-pub trait ByteBus: Bus {
-    /// Writes one byte of a register.
-    fn write_byte(&self, address: u32, value: u8);
-}
-
 #[cfg(target_arch = "arm")]
 mod hardware {
-    use super::{Bus, ByteBus};
+    use super::Bus;
     use crate::mpu::MpuOn;
 
     /// The real registers; the field is the proof that the memory map is in force and has them as Device memory.
@@ -38,13 +32,6 @@ mod hardware {
         fn write(&self, address: u32, value: u32) {
             // SAFETY: as above; none of the devices here moves memory, so no write can break Rust's rules.
             unsafe { (address as usize as *mut u32).write_volatile(value) }
-        }
-    }
-
-    impl ByteBus for Mmio {
-        fn write_byte(&self, address: u32, value: u8) {
-            // SAFETY: as above.
-            unsafe { (address as usize as *mut u8).write_volatile(value) }
         }
     }
 }

@@ -40,6 +40,7 @@ pub mod linflexd;
 pub mod memory;
 pub mod mpu;
 pub mod stage;
+pub mod startup;
 pub mod tcm;
 pub mod timer;
 
@@ -63,6 +64,32 @@ pub use counter::cycles;
 pub use exit::exit;
 #[doc(hidden)]
 pub use ufmt;
+
+/// What the image was built with, as banner and records have it: the options of the kernel, and on `s32z280` the ways of the
+/// instruction cache, on which every figure depends.
+pub const CONFIGURATION: &str = if cfg!(feature = "s32z280") {
+    match core::str::from_utf8(&WITH_CACHE) {
+        Ok(text) => text,
+        Err(_) => panic!("texts joined by a comma are text"),
+    }
+} else {
+    threadx::KERNEL_CONFIGURATION
+};
+
+const WITH_CACHE: [u8; threadx::KERNEL_CONFIGURATION.len() + 2 + cache::CONFIGURATION.len()] = {
+    let parts = [threadx::KERNEL_CONFIGURATION.as_bytes(), b", ", cache::CONFIGURATION.as_bytes()];
+    let mut joined = [0; _];
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
+        let mut i = 0;
+        while i < parts[part].len() {
+            joined[at] = parts[part][i];
+            (i, at) = (i + 1, at + 1);
+        }
+        part += 1;
+    }
+    joined
+};
 
 /// Kernel ticks a second.
 #[must_use]

@@ -5,7 +5,7 @@
 //! transmit flag is set when a byte is through, and is cleared by writing 1, which takes effect late, so the next byte is
 //! written only when the flag reads 0.
 
-use crate::bus::ByteBus;
+use crate::bus::Bus;
 
 const LINCR1: u32 = 0x00;
 const LINSR: u32 = 0x08;
@@ -76,7 +76,7 @@ pub struct Linflexd<B> {
     base: u32,
 }
 
-impl<B: ByteBus> Linflexd<B> {
+impl<B: Bus> Linflexd<B> {
     /// The block at this address; touches no register.
     pub const fn new(bus: B, base: u32) -> Self {
         Self { bus, base }
@@ -125,7 +125,7 @@ impl<B: ByteBus> Linflexd<B> {
     /// Sends one byte: write, wait for the flag, clear it, wait until it is clear. False if one of the waits took more
     /// than `polls` polls; the byte may then be lost.
     pub fn send(&self, byte: u8, polls: u32) -> bool {
-        self.bus.write_byte(self.base + BDRL, byte);
+        self.write(BDRL, u32::from(byte));
         if !(0..polls).any(|_| self.read(UARTSR) & UARTSR_DTF != 0) {
             return false;
         }
@@ -137,7 +137,6 @@ impl<B: ByteBus> Linflexd<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bus::Bus;
     use std::cell::RefCell;
 
     const BASE: u32 = 0x4298_0000;
@@ -224,23 +223,17 @@ mod tests {
                 LINIBRR if init => block.brr.0 = value,
                 LINFBRR if init => block.brr.1 = value,
                 LINIBRR | LINFBRR => {}
+                // A byte that is written while the last one is under way, or its flag not clear yet, is lost.
+                BDRL if init || block.uartcr & UARTCR_TXEN == 0 || block.busy > 0 || block.dtf || block.deaf => {
+                    block.lost += 1;
+                }
+                BDRL => {
+                    let uartcr = block.uartcr;
+                    block.sent.push((value as u8, uartcr));
+                    block.busy = 5;
+                }
                 other => panic!("write of {value:#x} to {other:#x}"),
             }
-        }
-    }
-
-    impl ByteBus for &RefCell<Block> {
-        fn write_byte(&self, address: u32, value: u8) {
-            assert_eq!(address - BASE, BDRL);
-            let mut block = self.borrow_mut();
-            // A byte that is written while the last one is under way, or its flag not clear yet, is lost.
-            if block.in_init_mode() || block.uartcr & UARTCR_TXEN == 0 || block.busy > 0 || block.dtf || block.deaf {
-                block.lost += 1;
-                return;
-            }
-            let uartcr = block.uartcr;
-            block.sent.push((value, uartcr));
-            block.busy = 5;
         }
     }
 

@@ -112,6 +112,49 @@ pub const fn check(regions: &[Region]) -> Result<(), MpuError> {
     Ok(())
 }
 
+/// The registers of the regions.
+pub trait Registers {
+    /// MPUIR: how many regions there are.
+    fn present(&self) -> usize;
+    /// PRBAR and PRLAR of a region that is there.
+    fn write(&mut self, index: usize, prbar: u32, prlar: u32);
+    /// The same, read back.
+    fn read(&mut self, index: usize) -> (u32, u32);
+}
+
+/// What region `index` is to hold: beyond the table, nothing and off.
+fn wanted(regions: &[Region], index: usize) -> (u32, u32) {
+    regions.get(index).map_or((0, 0), |r| (r.prbar(), r.prlar()))
+}
+
+/// Writes the table to the regions and clears those it leaves. With the MPU off.
+///
+/// # Errors
+/// What [`check`] finds, or [`MpuError::TooFew`]; nothing was written then.
+pub fn program(registers: &mut impl Registers, regions: &[Region]) -> Result<(), MpuError> {
+    check(regions)?;
+    let has = registers.present();
+    if has < regions.len() {
+        return Err(MpuError::TooFew { has, needs: regions.len() });
+    }
+    for index in 0..has {
+        let (prbar, prlar) = wanted(regions, index);
+        registers.write(index, prbar, prlar);
+    }
+    Ok(())
+}
+
+/// Reads every region back, the unused ones included.
+///
+/// # Errors
+/// [`MpuError::ReadBack`] with the first region that differs.
+pub fn compare(registers: &mut impl Registers, regions: &[Region]) -> Result<(), MpuError> {
+    match (0..registers.present()).find(|&index| registers.read(index) != wanted(regions, index)) {
+        Some(index) => Err(MpuError::ReadBack(index)),
+        None => Ok(()),
+    }
+}
+
 /// Regions of the board's memory map, one a row.
 pub(crate) const ROWS: usize = crate::memory::MAP.len();
 
@@ -138,7 +181,7 @@ pub use hardware::{MpuOn, intended, verify};
 
 #[cfg(target_arch = "arm")]
 mod hardware {
-    use super::{MAIR0, MpuError, ROWS, Region, TABLE, check};
+    use super::{MAIR0, MpuError, ROWS, Region, Registers, TABLE, compare, program};
     use crate::memory::Attributes;
     use aarch32_cpu::asm::{dsb, isb};
     use aarch32_cpu::register::{
@@ -172,8 +215,28 @@ mod hardware {
         regions
     }
 
-    fn present() -> usize {
-        usize::from(Mpuir::read().dregions())
+    /// PRSELR and the two registers it leads to, for every region that MPUIR states; the short forms for single regions
+    /// end at 15 in QEMU.
+    struct Selected;
+
+    impl Registers for Selected {
+        fn present(&self) -> usize {
+            usize::from(Mpuir::read().dregions())
+        }
+        fn write(&mut self, index: usize, prbar: u32, prlar: u32) {
+            Prselr::write(Prselr(index as u32));
+            isb();
+            // SAFETY: `index` is below the count that MPUIR states, and the MPU is off.
+            unsafe {
+                <Prbar as SysRegWrite>::write_raw(prbar);
+                <Prlar as SysRegWrite>::write_raw(prlar);
+            }
+        }
+        fn read(&mut self, index: usize) -> (u32, u32) {
+            Prselr::write(Prselr(index as u32));
+            isb();
+            (<Prbar as SysRegRead>::read_raw(), <Prlar as SysRegRead>::read_raw())
+        }
     }
 
     /// Programs every region, clears the rest, then turns on MPU and caches. No background region:
@@ -183,12 +246,6 @@ mod hardware {
     /// At EL1, once, with interrupts masked, before anything depends on the contents of a cache; the
     /// table must cover the running code, its statics and its stack.
     pub(crate) unsafe fn enable() -> Result<MpuOn, MpuError> {
-        let regions = intended();
-        check(&regions)?;
-        let has = present();
-        if has < regions.len() {
-            return Err(MpuError::TooFew { has, needs: regions.len() });
-        }
         Sctlr::modify(|s| {
             s.set_m(false);
             s.set_br(false);
@@ -201,16 +258,7 @@ mod hardware {
             Mair0::write(Mair::new_with_raw_value(MAIR0));
             Mair1::write(Mair::new_with_raw_value(0));
         }
-        for index in 0..has {
-            let (prbar, prlar) = regions.get(index).map_or((0, 0), |r| (r.prbar(), r.prlar()));
-            Prselr::write(Prselr(index as u32));
-            isb();
-            // SAFETY: `index` is below the count that MPUIR states, and the MPU is off.
-            unsafe {
-                <Prbar as SysRegWrite>::write_raw(prbar);
-                <Prlar as SysRegWrite>::write_raw(prlar);
-            }
-        }
+        program(&mut Selected, &intended())?;
         dsb();
         isb();
         crate::cache::clean_invalidate_data();
@@ -236,15 +284,7 @@ mod hardware {
     pub fn verify() -> Result<usize, MpuError> {
         MpuOn::now().ok_or(MpuError::Off)?;
         let regions = intended();
-        for index in 0..present() {
-            let (prbar, prlar) = regions.get(index).map_or((0, 0), |r| (r.prbar(), r.prlar()));
-            Prselr::write(Prselr(index as u32));
-            isb();
-            let read = (<Prbar as SysRegRead>::read_raw(), <Prlar as SysRegRead>::read_raw());
-            if read != (prbar, prlar) {
-                return Err(MpuError::ReadBack(index));
-            }
-        }
+        compare(&mut Selected, &regions)?;
         Ok(regions.len())
     }
 }
@@ -255,6 +295,59 @@ mod tests {
 
     const fn region(base: u32, limit: u32, attributes: Attributes) -> Region {
         Region { base, limit, attributes }
+    }
+
+    /// As many regions as a part has; a write beyond them is a mistake.
+    struct Part(Vec<(u32, u32)>);
+
+    impl Registers for Part {
+        fn present(&self) -> usize {
+            self.0.len()
+        }
+        fn write(&mut self, index: usize, prbar: u32, prlar: u32) {
+            // Bit 5 of both, and bit 4 of PRLAR, do not exist.
+            self.0[index] = (prbar & !0x20, prlar & !0x30);
+        }
+        fn read(&mut self, index: usize) -> (u32, u32) {
+            self.0[index]
+        }
+    }
+
+    #[test]
+    fn p05_p11_the_table_reads_back_on_parts_of_16_and_20_regions() {
+        for present in [16, 20] {
+            // As a boot ROM may leave them: everything open.
+            let mut part = Part(vec![(0x2, 0xffff_ffc1); present]);
+            assert_eq!(program(&mut part, &TABLE), Ok(()));
+            assert_eq!(compare(&mut part, &TABLE), Ok(()));
+            for (index, &(prbar, prlar)) in part.0.iter().enumerate() {
+                let Some(region) = TABLE.get(index) else {
+                    assert_eq!(prlar & 1, 0, "region {index} is on");
+                    continue;
+                };
+                // Decoded here from the architecture's fields: base, SH, AP, XN; limit, index, EN.
+                assert_eq!((prbar & !0x3f, prbar >> 3 & 3, prbar >> 1 & 1), (region.base, 0, 0));
+                assert_eq!((prlar | 0x3f, prlar & 1), (region.limit, 1));
+                let (read_only, never, attribute) = match region.attributes {
+                    Attributes::Code => (1, 0, 0xff),
+                    Attributes::Constants => (1, 1, 0xff),
+                    Attributes::WriteBack => (0, 1, 0xff),
+                    Attributes::NonCacheable => (0, 1, 0x44),
+                    Attributes::Device => (0, 1, 0x00),
+                };
+                assert_eq!((prbar >> 2 & 1, prbar & 1), (read_only, never), "region {index}");
+                assert_eq!(MAIR0 >> (8 * (prlar >> 1 & 7)) & 0xff, attribute, "region {index}");
+            }
+            part.0[3].0 ^= 1 << 2;
+            assert_eq!(compare(&mut part, &TABLE), Err(MpuError::ReadBack(3)));
+        }
+    }
+
+    #[test]
+    fn p11_a_part_with_too_few_regions_is_refused_untouched() {
+        let mut part = Part(vec![(7, 7); ROWS - 1]);
+        assert_eq!(program(&mut part, &TABLE), Err(MpuError::TooFew { has: ROWS - 1, needs: ROWS }));
+        assert!(part.0.iter().all(|&r| r == (7, 7)));
     }
 
     #[test]

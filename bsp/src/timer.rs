@@ -1,4 +1,4 @@
-//! The tick: the EL1 physical timer at 100 Hz.
+//! The tick: the EL1 physical timer at the rate that the kernel counts with, 100 Hz unless configured.
 //!
 //! The compare value moves by exactly one period per tick, so the tick does not drift however late an
 //! interrupt is served. Catch-up: while fewer than [`BACKLOG`] periods are due, each is delivered, one
@@ -6,12 +6,12 @@
 //! second), the backlog is dropped and counted, and ticks go on from now.
 
 /// Ticks a second.
-pub const TICK_HZ: u32 = 100;
+pub const TICK_HZ: u32 = threadx::time::TICKS_PER_SECOND;
 
 /// Periods that may be due before the backlog is dropped: one second.
 pub const BACKLOG: u32 = TICK_HZ;
 
-/// A period shorter than this cannot give 100 Hz within 1 %.
+/// A period shorter than this cannot give the rate within 1 %.
 const SHORTEST: u32 = 100;
 
 /// Why there can be no tick.

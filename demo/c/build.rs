@@ -24,12 +24,12 @@ fn main() {
 
 fn compile() -> Result<(), String> {
     let told = |name: &str| env::var(format!("DEP_THREADX_{name}")).ok().filter(|value| !value.is_empty());
-    let Some(compiler) = told("CC") else {
+    if told("CC").is_none() {
         return Err(String::from(
             "the C twin needs a C compiler: install gcc-arm-none-eabi and libnewlib-arm-none-eabi \
              (scripts/setup.sh --upstream), or build the demo without its feature `twin`",
         ));
-    };
+    }
     let flags = told("FLAGS").unwrap_or_default();
     let include = told("INCLUDE").unwrap_or_default();
     for dir in include.split(';') {
@@ -37,9 +37,8 @@ fn compile() -> Result<(), String> {
     }
     let archiver = told("AR").unwrap_or_default();
     for (suffix, checks) in [("checked", true), ("unchecked", false)] {
-        let mut build = cc::Build::new();
-        build.no_default_flags(true).compiler(&compiler).archiver(&archiver).cargo_warnings(false).file("twin.c");
-        build.includes(include.split(';')).define("TWIN", suffix);
+        let mut build = environment::build();
+        build.archiver(&archiver).file("twin.c").includes(include.split(';')).define("TWIN", suffix);
         for flag in flags.split(';') {
             build.flag(flag);
         }

@@ -47,7 +47,7 @@ pub fn print(counter: &Counter) {
         LTO,
         on_off(cfg!(debug_assertions))
     );
-    println!("configured {}", threadx::KERNEL_CONFIGURATION);
+    println!("configured {}", bsp::CONFIGURATION);
     println!(
         "counter    {}, counts {}, {} Hz by CNTFRQ, own cost {}, resolution {}{}",
         counter.name,

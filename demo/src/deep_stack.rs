@@ -17,8 +17,8 @@ const FRAMES: u32 = 24;
 const WORDS: usize = 16;
 
 threadx::stack! {
-    pub static DEEP_BTCM: Stack<Btcm, { 8192 * SCALE }>;
-    pub static DEEP_DRAM0: Stack<Dram0, { 8192 * SCALE }>;
+    pub static DEEP_BTCM: Stack<Btcm, { 8192 - 2048 * (SCALE - 1) }>;
+    pub static DEEP_DRAM0: Stack<Dram0, { 8192 - 2048 * (SCALE - 1) }>;
 }
 
 pub static DEEP: ThreadCell = ThreadCell::new();

@@ -57,7 +57,7 @@ impl Report {
                 overhead: counter.overhead,
                 language: Code::Rust.keys().0,
                 checks: Code::Rust.keys().1,
-                options: threadx::KERNEL_CONFIGURATION,
+                options: bsp::CONFIGURATION,
                 assertions: on_off(cfg!(debug_assertions)),
                 text_bytes: Some(bsp::memory::text_bytes()),
             },
@@ -105,7 +105,8 @@ impl Report {
     /// The factors of a series.
     fn case(&self, bench: Bench, stack: &'static str, cache: Cache) -> Case<'static> {
         let case = Case::new(bench, stack, cache);
-        let variant = if bench == Bench::ContextSwitch { "call" } else { "" };
+        let of_code = if self.code == Code::Rust { crate::switch::VARIANT } else { "call" };
+        let variant = if bench == Bench::ContextSwitch { of_code } else { "" };
         if self.code != Code::Rust {
             // Where C's code and control blocks lie is not known here.
             return Case { variant, ..case };
@@ -126,7 +127,7 @@ impl Report {
         };
         let record = Record::new(&self.setting, &self.case(bench, stack, cache), &summary);
         self.print(record.row(&mut [0; 160]));
-        self.print(record.line(&mut [0; 1024 + threadx::KERNEL_CONFIGURATION.len()]));
+        self.print(record.line(&mut [0; 1024 + bsp::CONFIGURATION.len()]));
         self.check("a series is complete", samples.is_full());
         if self.setting.unit == "instructions" {
             // Nothing but an interrupt can change how many instructions the same code takes.

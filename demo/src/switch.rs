@@ -9,21 +9,27 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use bsp::memory::{Btcm, Dram0};
 use measure::{Bench, Cache, Samples, elapsed};
+#[cfg(not(feature = "inline"))]
 use threadx::thread::relinquish;
+#[cfg(feature = "inline")]
+use threadx::thread::relinquish_inline as relinquish;
 use threadx::{Builder, Error, Region, Stack, ThreadCell};
 
 use crate::SCALE;
 use crate::report::Report;
 use crate::sample::Undisturbed;
 
+/// How the Rust code reaches the switch, as records have it.
+pub const VARIANT: &str = if cfg!(feature = "inline") { "inline" } else { "call" };
+
 /// Samples of a series.
 pub const ROUNDS: usize = 256;
 
 threadx::stack! {
-    pub static MEASURING_BTCM: Stack<Btcm, { 4096 + (SCALE - 1) * 8192 }>;
-    pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE * SCALE }>;
-    pub static MEASURING_DRAM0: Stack<Dram0, { 4096 + (SCALE - 1) * 8192 }>;
-    pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE * SCALE }>;
+    pub static MEASURING_BTCM: Stack<Btcm, { 4096 * SCALE }>;
+    pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE }>;
+    pub static MEASURING_DRAM0: Stack<Dram0, { 4096 * SCALE }>;
+    pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE }>;
 }
 
 pub static MEASURING: ThreadCell = ThreadCell::new();

@@ -48,11 +48,11 @@ fn compile() -> Result<(), String> {
         ));
     };
     println!("cargo::rerun-if-changed={}", source.display());
-    let Some(compiler) = told("CC") else {
+    if told("CC").is_none() {
         return Err(String::from(
             "upstream's demo needs a C compiler: install gcc-arm-none-eabi and libnewlib-arm-none-eabi (scripts/setup.sh --upstream)",
         ));
-    };
+    }
 
     let include = told("INCLUDE").unwrap_or_default();
     for dir in include.split(';') {
@@ -61,8 +61,8 @@ fn compile() -> Result<(), String> {
     // A quoted #include looks beside the source first, where upstream's board headers are.
     let copy = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("demo_s32z280.c");
     fs::write(&copy, text).map_err(|error| format!("cannot write {}: {error}", copy.display()))?;
-    let mut build = cc::Build::new();
-    build.no_default_flags(true).compiler(&compiler).archiver(told("AR").unwrap_or_default()).cargo_warnings(false);
+    let mut build = environment::build();
+    build.archiver(told("AR").unwrap_or_default());
     build.include(Path::new("shim")).includes(include.split(';')).file(&copy);
     for flag in told("FLAGS").unwrap_or_default().split(';') {
         build.flag(flag);

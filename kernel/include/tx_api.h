@@ -128,6 +128,13 @@ typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[13]; } TX_BYTE_POOL;
 #define TX_TCP_IP ((UINT) 12)
 #define TX_PRIORITY_CHANGE ((UINT) 14)
 #define TX_LOOP_FOREVER ((UINT) 1)
+#define TX_NO_SUSPENSIONS ((UINT) 0)
+#define TX_NO_MESSAGES ((UINT) 0)
+#define TX_EMPTY ((ULONG) 0)
+#define TX_CLEAR_ID ((ULONG) 0)
+#ifndef TX_PARAMETER_NOT_USED
+#define TX_PARAMETER_NOT_USED(p) ((void) (p))
+#endif
 #ifndef TX_TIMER_TICKS_PER_SECOND
 #define TX_TIMER_TICKS_PER_SECOND ((ULONG) 100)
 #endif

@@ -56,12 +56,27 @@ pub use types::*;
 pub const NAME: &str =
     concat!("bundled ", env!("CARGO_PKG_VERSION"), " (Rust, opt-level ", env!("KERNEL_OPT_LEVEL"), ")");
 
-/// What the kernel was built with, for a banner.
-pub const CONFIGURATION: &str = if cfg!(feature = "stack-checking") {
-    "error checking on, stack checking on, performance info off, trace off"
-} else {
-    "error checking on, stack checking off, performance info off, trace off"
-};
+#[cfg(feature = "stack-checking")]
+macro_rules! stack_checking {
+    () => {
+        "on"
+    };
+}
+#[cfg(not(feature = "stack-checking"))]
+macro_rules! stack_checking {
+    () => {
+        "off"
+    };
+}
+
+/// What the kernel was built with, for a banner: the keys that upstream's kernel has there.
+pub const CONFIGURATION: &str = concat!(
+    "error checking on, stack checking ",
+    stack_checking!(),
+    ", tick 100 Hz, ready search clz, floating point on, notify callbacks on, timers in thread, \
+     inline suspension off, performance info off, trace off, optimisation opt-level ",
+    env!("KERNEL_OPT_LEVEL")
+);
 
 /// Gives a control block its reference type: `Copy`, compared by address, dereferenced to the block.
 macro_rules! object_ref {

@@ -34,7 +34,13 @@ const FOR_C: &[(&str, u32)] = &[
     ("TX_TCP_IP", 12),
     ("TX_PRIORITY_CHANGE", 14),
     ("TX_LOOP_FOREVER", 1),
+    ("TX_NO_SUSPENSIONS", 0),
+    ("TX_NO_MESSAGES", 0),
 ];
+/// More of them: what an empty list and an object that does not exist hold.
+const FOR_C_LONG: &[(&str, u32)] = &[("TX_EMPTY", 0), ("TX_CLEAR_ID", 0)];
+/// A function-like one.
+const UNUSED: &str = "#ifndef TX_PARAMETER_NOT_USED\n#define TX_PARAMETER_NOT_USED(p) ((void) (p))\n#endif\n";
 
 struct Service {
     name: String,
@@ -149,6 +155,10 @@ fn header() -> String {
     for (name, value) in FOR_C {
         let _ = writeln!(text, "#define {name} ((UINT) {value})");
     }
+    for (name, value) in FOR_C_LONG {
+        let _ = writeln!(text, "#define {name} ((ULONG) {value})");
+    }
+    text += UNUSED;
     text += "#ifndef TX_TIMER_TICKS_PER_SECOND\n#define TX_TIMER_TICKS_PER_SECOND ((ULONG) 100)\n#endif\n";
 
     text += "\n/* The application's part: called once, before the first thread runs. */\n\

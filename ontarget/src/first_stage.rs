@@ -64,3 +64,93 @@ global_asm!(
     ".size first_stage_no_frequency, . - first_stage_no_frequency",
     mark = const MARK,
 );
+
+/// What the monitor leaves in TPIDRURW.
+const GUEST: u32 = 0x0f12_57a7;
+
+/// Whether this image was started by the monitor.
+#[must_use]
+pub fn was_monitored() -> bool {
+    Tpidrurw::read().0 == GUEST
+}
+
+/// Asks the monitor for its registers: HVBAR, HTPIDR, HCR and CNTHCTL.
+#[must_use]
+pub fn ask_monitor() -> [u32; 4] {
+    let (hvbar, htpidr, hcr, cnthctl): (u32, u32, u32, u32);
+    // SAFETY: the monitor answers in these registers and returns; it touches no memory.
+    unsafe {
+        core::arch::asm!(
+            ".inst 0xe1400070", // HVC #0
+            out("r0") hvbar, out("r1") htpidr, out("r2") hcr, out("r3") cnthctl,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+    // HCR bit 31 belongs to AArch64 and reads 1 in QEMU whatever is written.
+    [hvbar, htpidr, hcr & !(1 << 31), cnthctl]
+}
+
+/// Those registers as the monitor set them, in the same order.
+#[must_use]
+pub fn monitor() -> [u32; 4] {
+    unsafe extern "C" {
+        static first_stage_monitor_vectors: u8;
+    }
+    [(&raw const first_stage_monitor_vectors).addr() as u32, GUEST, 0, 3]
+}
+
+// SAFETY (of the assembly): runs before anything else, uses registers only and leaves EL2 for `_start`.
+global_asm!(
+    // A monitor that starts one guest: opens EL1 as the architecture wants it, leaves the guest's exceptions to T32 state
+    // and its FPU denied, and enters it by ERET in SVC mode and A32 state. It answers HVC with its own registers.
+    ".fpu vfp2",
+    ".arm",
+    ".section .text.first_stage_monitor,\"ax\",%progbits",
+    ".balign 32",
+    ".global first_stage_monitor_vectors",
+    "first_stage_monitor_vectors:",
+    "    b       .", // reset
+    "    b       .", // undefined
+    "    b       .", // HVC in Hyp mode
+    "    b       .", // prefetch abort
+    "    b       .", // data abort
+    "    b       2f", // HVC and traps
+    "    b       .", // IRQ
+    "    b       .", // FIQ
+    "2:  mrc     p15, 4, r0, c12, c0, 0",
+    "    mrc     p15, 4, r1, c13, c0, 2",
+    "    mrc     p15, 4, r2, c1, c1, 0",
+    "    mrc     p15, 4, r3, c14, c1, 0",
+    "    eret",
+    ".global first_stage_monitor",
+    ".type first_stage_monitor, %function",
+    "first_stage_monitor:",
+    "    cpsid   aif",
+    "    ldr     r0, =first_stage_monitor_vectors",
+    "    mcr     p15, 4, r0, c12, c0, 0",
+    "    ldr     r0, ={guest}",
+    "    mcr     p15, 4, r0, c13, c0, 2",
+    "    mcr     p15, 0, r0, c13, c0, 2",
+    "    mov     r0, #0",
+    "    mcr     p15, 4, r0, c1, c1, 0",
+    "    mcr     p15, 0, r0, c1, c0, 2",
+    "    mov     r0, #3",
+    "    mcr     p15, 4, r0, c14, c1, 0",
+    "    mov     r0, #9",
+    "    mcr     p15, 4, r0, c12, c9, 5",
+    "    mrc     p15, 4, r0, c1, c1, 2",
+    "    bic     r0, r0, #(3 << 10)",
+    "    mcr     p15, 4, r0, c1, c1, 2",
+    "    mrc     p15, 0, r0, c1, c0, 0",
+    "    orr     r0, r0, #(1 << 30)",
+    "    mcr     p15, 0, r0, c1, c0, 0",
+    "    isb",
+    "    mov     r0, #0x1d3",
+    "    msr     spsr_cxsf, r0",
+    "    ldr     r0, =_start",
+    "    msr     elr_hyp, r0",
+    "    eret",
+    "    .ltorg",
+    ".size first_stage_monitor, . - first_stage_monitor",
+    guest = const GUEST,
+);

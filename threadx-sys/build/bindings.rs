@@ -15,6 +15,10 @@ use crate::{
 pub struct Bound {
     /// `6.4.2`
     pub version: String,
+    /// Ticks a second by the kernel's headers.
+    pub tick: u64,
+    /// Bytes of the smallest stack by the kernel's headers.
+    pub minimum_stack: u64,
     /// C source with an assertion for each size and offset that the Rust declarations have.
     pub assertions: PathBuf,
 }
@@ -63,7 +67,13 @@ pub fn generate(compiler: &Compiler, include: &[PathBuf], generated: &Generated)
 
     let assertions = generated.out.join("threadx_sys_layout.c");
     put(&assertions, &c_assertions(&text)?)?;
-    Ok(Bound { version: version(&text, include)?, assertions })
+    let number = |name: &str| constant(&text, name).ok_or_else(|| format!("the kernel's headers give no {name}"));
+    Ok(Bound {
+        version: version(&text, include)?,
+        tick: number("TX_TIMER_TICKS_PER_SECOND")?,
+        minimum_stack: number("TX_MINIMUM_STACK")?,
+        assertions,
+    })
 }
 
 /// The layout tests of bindgen, which rustc evaluates, as static assertions for the C compiler.
@@ -108,12 +118,14 @@ fn c_assertions(bindings: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// The number that the C headers give a constant.
+fn constant(bindings: &str, name: &str) -> Option<u64> {
+    let start = bindings.find(&format!("{CONSTANT_PREFIX}{name}"))?;
+    bindings[start..].split_once('=')?.1.split_once(';')?.0.trim().parse().ok()
+}
+
 fn version(bindings: &str, include: &[PathBuf]) -> Result<String, Failure> {
-    let part = |name: &str| {
-        let start = bindings.find(&format!("{CONSTANT_PREFIX}THREADX_{name}_VERSION"))?;
-        let value = bindings[start..].split_once('=')?.1.split_once(';')?.0;
-        value.trim().parse::<u32>().ok()
-    };
+    let part = |name: &str| constant(bindings, &format!("THREADX_{name}_VERSION"));
     match (part("MAJOR"), part("MINOR"), part("PATCH")) {
         (Some(major), Some(minor), Some(patch)) => Ok(format!("{major}.{minor}.{patch}")),
         _ => Err(format!("tx_api.h states no version; looked in {}", folder_of_api(include).display())),

@@ -1,16 +1,23 @@
 //! The C compiler: which, with which flags, and whether its code fits the image.
 
 use std::{
-    env, fs,
+    collections::HashMap,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
 
-use crate::{Failure, bindings::Bound, generated::Generated, sources::Sources};
+use crate::{
+    Failure,
+    bindings::Bound,
+    environment::{COMPILER, build, variable},
+    generated::Generated,
+    sources::Sources,
+};
 
 /// The optimisation that the kernel is compiled with, whatever the profile: a measured kernel is the
 /// same kernel in every image.
-pub const OPTIMISATION: &str = "-O2";
+const OPTIMISATION: &str = "-O2";
 
 /// What the target armv8r-none-eabihf stands for in rustc: A32 (the kernel's choice), hard-float ABI,
 /// 16 double-word registers, arithmetic in single precision, no Advanced SIMD.
@@ -36,7 +43,8 @@ const COMMON: &[&str] = &[
 ];
 
 pub struct Compiler {
-    path: PathBuf,
+    /// The program and what comes before all flags: a wrapper has the compiler there.
+    command: Vec<String>,
     clang: bool,
     /// `gcc 12.2` or `clang 19.1`, for a banner.
     pub name: String,
@@ -46,31 +54,22 @@ pub struct Compiler {
     system_include: Vec<PathBuf>,
 }
 
-/// The variable for this target, cargo's target without its hyphens as in the `cc` crate, or the plain one.
-fn variable(name: &str) -> Option<String> {
-    for variable in
-        [format!("{name}_armv8r_none_eabihf"), format!("{name}_armv8r-none-eabihf"), format!("TARGET_{name}")]
-    {
-        println!("cargo::rerun-if-env-changed={variable}");
-        if let Some(value) = env::var(variable).ok().filter(|value| !value.trim().is_empty()) {
-            return Some(value);
-        }
-    }
-    None
-}
-
 /// The compiler that CC_armv8r_none_eabihf or TARGET_CC names, else arm-none-eabi-gcc.
 pub fn find(cflags: Option<String>) -> Result<Compiler, Failure> {
     println!("cargo::rerun-if-env-changed=PATH");
-    let given = variable("CC");
-    let path = PathBuf::from(given.as_deref().unwrap_or("arm-none-eabi-gcc"));
+    let given = variable("CC").unwrap_or_else(|| String::from(COMPILER));
+    // Words, unless it is the path of a file with spaces in it: a wrapper, the compiler, its flags.
+    let command: Vec<String> = match Path::new(&given).is_file() {
+        true => vec![given.clone()],
+        false => given.split_whitespace().map(String::from).collect(),
+    };
     let help = "install gcc-arm-none-eabi and libnewlib-arm-none-eabi (scripts/setup.sh --upstream), \
                 or name a compiler in CC_armv8r_none_eabihf, or build with --features bundled";
-    let output = Command::new(&path).arg("--version").output();
+    let output = Command::new(&command[0]).args(&command[1..]).arg("--version").output();
     let version = match output {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Ok(_) => return Err(format!("`{} --version` fails: {help}", path.display())),
-        Err(_) => return Err(format!("the C compiler {} is not there: {help}", path.display())),
+        Ok(_) => return Err(format!("`{given} --version` fails: {help}")),
+        Err(_) => return Err(format!("the C compiler {} is not there: {help}", command[0])),
     };
     let clang = version.contains("clang");
     let number = version
@@ -83,7 +82,7 @@ pub fn find(cflags: Option<String>) -> Result<Compiler, Failure> {
     let number: Vec<&str> = number.split('.').take(2).collect();
     let name = format!("{} {}", if clang { "clang" } else { "gcc" }, number.join("."));
     let extra = cflags.unwrap_or_default().split_whitespace().map(String::from).collect();
-    let mut compiler = Compiler { path, clang, name, extra, system_include: Vec::new() };
+    let mut compiler = Compiler { command, clang, name, extra, system_include: Vec::new() };
     compiler.system_include = compiler.find_system_include();
     Ok(compiler)
 }
@@ -92,7 +91,7 @@ impl Compiler {
     /// What a build script needs to compile C code of the image.
     pub fn tell_dependents(&self) {
         println!("cargo::metadata=COMPILER={}", self.name);
-        println!("cargo::metadata=CC={}", self.path.display());
+        println!("cargo::metadata=CC={}", self.command.join(" "));
         println!("cargo::metadata=AR={}", self.archiver());
         println!("cargo::metadata=FLAGS={}", self.flags().join(";"));
     }
@@ -101,13 +100,21 @@ impl Compiler {
     pub fn flags(&self) -> Vec<String> {
         let mut flags: Vec<String> = self.machine().iter().chain(COMMON).map(ToString::to_string).collect();
         if self.clang {
-            for dir in &self.system_include {
+            // It has compiler headers of its own.
+            for dir in self.system_include.iter().filter(|dir| !dir.components().any(|part| part.as_os_str() == "gcc"))
+            {
                 flags.push(String::from("-isystem"));
                 flags.push(dir.display().to_string());
             }
         }
         flags.extend(self.extra.iter().cloned());
         flags
+    }
+
+    /// The optimisation that the kernel is compiled with: the last of the flags counts.
+    pub fn optimisation(&self) -> String {
+        let flags = self.flags();
+        flags.iter().rfind(|flag| flag.starts_with("-O")).cloned().unwrap_or_default()
     }
 
     fn machine(&self) -> &'static [&'static str] {
@@ -118,25 +125,26 @@ impl Compiler {
         &self.system_include
     }
 
-    /// Where GCC finds the C library's headers. Clang has none of its own, so it gets those of
-    /// arm-none-eabi-gcc, or whatever CFLAGS say.
+    /// Where GCC finds its own headers and those of the C library, of which clang has none: it gets
+    /// those of arm-none-eabi-gcc, or whatever CFLAGS say.
     fn find_system_include(&self) -> Vec<PathBuf> {
-        let gcc = if self.clang { Path::new("arm-none-eabi-gcc") } else { &self.path };
-        let output = Command::new(gcc).args(GCC).args(["-E", "-v", "-x", "c", "/dev/null"]).output();
+        let gcc: &[String] = if self.clang { &[String::from(COMPILER)] } else { &self.command };
+        let output =
+            Command::new(&gcc[0]).args(&gcc[1..]).args(GCC).args(["-E", "-v", "-x", "c", "/dev/null"]).output();
         let text = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
         text.lines()
             .skip_while(|line| !line.starts_with("#include <...>"))
             .skip(1)
             .take_while(|line| line.starts_with(' '))
             .map(|line| PathBuf::from(line.trim()))
-            // Clang has builtin headers of its own.
-            .filter(|dir| !self.clang || !dir.components().any(|part| part.as_os_str() == "gcc"))
+            // GCC names the C library's by way of its own folder.
+            .map(|dir| dir.canonicalize().unwrap_or(dir))
             .collect()
     }
 
     fn command(&self, include: &[PathBuf]) -> Command {
-        let mut command = Command::new(&self.path);
-        command.args(self.flags());
+        let mut command = Command::new(&self.command[0]);
+        command.args(&self.command[1..]).args(self.flags());
         for dir in include {
             command.arg("-I").arg(dir);
         }
@@ -153,6 +161,23 @@ impl Compiler {
         }
     }
 
+    /// What the preprocessor knows after these headers: names and, in their words, values.
+    pub fn macros(&self, include: &[PathBuf], source: &Path) -> Result<HashMap<String, String>, Failure> {
+        let failed = |why: &str| format!("the kernel's headers do not compile: {why}");
+        let output = self.command(include).args(["-E", "-dM"]).arg(source).output();
+        let output = output.map_err(|error| failed(&error.to_string()))?;
+        if !output.status.success() {
+            return Err(failed(complaints(&output).first().map_or("", String::as_str)));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let definition = |line: &str| {
+            let rest = line.strip_prefix("#define ")?;
+            let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
+            Some((name.split('(').next()?.to_owned(), value.to_owned()))
+        };
+        Ok(text.lines().filter_map(definition).collect())
+    }
+
     /// Refuses a compiler whose objects would not fit the image.
     pub fn probe(&self, include: &[PathBuf], generated: &Generated) -> Result<(), Failure> {
         self.try_compile(include, &generated.probe, &generated.out).map_err(|complaints| {
@@ -161,7 +186,7 @@ impl Compiler {
             let reason = reason.or_else(|| complaints.first().cloned()).unwrap_or_default();
             let flags =
                 if self.extra.is_empty() { String::new() } else { format!(" with CFLAGS {}", self.extra.join(" ")) };
-            format!("the C compiler {}{flags} does not fit the image: {reason}", self.path.display())
+            format!("the C compiler {}{flags} does not fit the image: {reason}", self.command.join(" "))
         })
     }
 
@@ -193,14 +218,8 @@ impl Compiler {
     /// Compiles kernel and port into `libthreadx.a` and has it linked.
     pub fn compile(&self, include: &[PathBuf], sources: &Sources, generated: &Generated) -> Result<(), Failure> {
         let build = || {
-            let mut build = cc::Build::new();
-            build
-                .no_default_flags(true)
-                .compiler(&self.path)
-                .archiver(self.archiver())
-                .warnings(false)
-                .cargo_warnings(false);
-            build.cargo_metadata(false).includes(include).out_dir(&generated.out);
+            let mut build = build();
+            build.archiver(self.archiver()).cargo_metadata(false).includes(include).out_dir(&generated.out);
             for flag in self.flags() {
                 build.flag(flag);
             }
@@ -258,8 +277,7 @@ impl Compiler {
         if let Some(given) = variable("AR") {
             return given;
         }
-        let path = self.path.display().to_string();
-        match path.strip_suffix("gcc") {
+        match self.command.iter().find_map(|word| word.strip_suffix("gcc")) {
             Some(prefix) if !self.clang => format!("{prefix}ar"),
             _ => String::from("arm-none-eabi-ar"),
         }

@@ -1,5 +1,5 @@
-//! The C flags of the person who builds, from the environment: also part of the build scripts of C code
-//! that calls the kernel.
+//! The compiler and the C flags of the person who builds, from the environment: also part of the build
+//! scripts of C code that calls the kernel.
 
 use std::env;
 
@@ -29,4 +29,33 @@ pub fn take_cflags() -> Option<String> {
         println!("cargo::warning={} ignored: flags for C code of the image go into {}", ignored.join(", "), TAKEN[0]);
     }
     taken
+}
+
+/// The C compiler of the image where no variable names another one.
+pub const COMPILER: &str = "arm-none-eabi-gcc";
+
+/// A variable for the image's target: cargo's target without its hyphens, as it is, or the plain one for
+/// all targets that are not this machine. The same places, in the same order, as in the `cc` crate.
+pub fn variable(name: &str) -> Option<String> {
+    for variable in
+        [format!("{name}_armv8r-none-eabihf"), format!("{name}_armv8r_none_eabihf"), format!("TARGET_{name}")]
+    {
+        println!("cargo::rerun-if-env-changed={variable}");
+        if let Some(value) = env::var(variable).ok().filter(|value| !value.trim().is_empty()) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// A build of C code for the image. A compiler that a variable names is left to `cc`, which knows
+/// wrappers such as ccache and compilers with flags; the variable of this machine does not count.
+#[must_use]
+pub fn build() -> cc::Build {
+    let mut build = cc::Build::new();
+    build.no_default_flags(true).warnings(false).cargo_warnings(false);
+    if variable("CC").is_none() {
+        build.compiler(COMPILER);
+    }
+    build
 }

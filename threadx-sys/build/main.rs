@@ -9,6 +9,7 @@ use std::{env, process::exit};
 
 mod bindings;
 mod compiler;
+mod configuration;
 mod environment;
 mod generated;
 mod sources;
@@ -19,6 +20,7 @@ type Failure = String;
 fn main() {
     let cflags = environment::take_cflags();
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rustc-check-cfg=cfg(threadx_stack_checking)");
     if env::var_os("CARGO_FEATURE_BUNDLED").is_some() {
         bundled(cflags);
         return;
@@ -53,14 +55,15 @@ fn upstream(cflags: Option<String>) -> Result<(), Failure> {
     let generated = generated::write(&sources)?;
     let include = [generated.include.clone(), sources.common_include(), sources.port_include()];
     compiler.probe(&include, &generated)?;
+    let macros = configuration::check(&compiler, &include, &generated)?;
     let bound = bindings::generate(&compiler, &include, &generated)?;
+    let configuration = configuration::describe(&macros, &bound, &compiler.optimisation())?;
     compiler.check_layout(&include, &generated, &bound)?;
     compiler.compile(&include, &sources, &generated)?;
 
     let version = &bound.version;
     let port = sources.port_name();
-    let name = format!("ThreadX {version} (C, port {port}, {} {})", compiler.name, compiler::OPTIMISATION);
-    let configuration = generated.configuration.join(" ");
+    let name = format!("ThreadX {version} (C, port {port}, {} {})", compiler.name, compiler.optimisation());
     println!("cargo::rustc-env=THREADX_NAME={name}");
     println!("cargo::rustc-env=THREADX_CONFIGURATION={configuration}");
     println!("cargo::metadata=KERNEL=upstream");

@@ -77,7 +77,6 @@ pub fn find() -> Result<Sources, Failure> {
     println!("cargo::rerun-if-env-changed=THREADX_DIR");
     let fetched = workspace().join("threadx-src");
     let (root, origin) = match env::var_os("THREADX_DIR").filter(|dir| !dir.is_empty()) {
-        // Relative to the workspace, because cargo runs build scripts in the package's folder.
         Some(dir) => (workspace().join(dir), "THREADX_DIR"),
         None => {
             // Not there yet: come again when it is.
@@ -94,7 +93,8 @@ pub fn find() -> Result<Sources, Failure> {
     check(root, origin)
 }
 
-fn workspace() -> PathBuf {
+/// Folder that relative paths in variables start from: cargo runs build scripts in their package.
+pub fn workspace() -> PathBuf {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     package.parent().map(Path::to_path_buf).unwrap_or(package)
 }

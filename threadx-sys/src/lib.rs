@@ -13,3 +13,6 @@ pub use kernel::CONFIGURATION;
 mod upstream;
 #[cfg(not(feature = "bundled"))]
 pub use upstream::*;
+
+mod services;
+pub use services::*;

@@ -112,11 +112,23 @@ pub fn try_start<F: FnOnce(&mut Init)>(define: F) -> Result<Infallible, Error> {
     Err(Error::AlreadyStarted)
 }
 
-/// Called by the kernel when it has initialised itself.
-// SAFETY: ThreadX's documented name and signature; no other crate may define the application.
+// The application's part under the name that the kernel calls, weakly: a C program brings its own.
 #[cfg(target_os = "none")]
-#[unsafe(no_mangle)]
-extern "C" fn tx_application_define(first_unused_memory: *mut c_void) {
+core::arch::global_asm!(
+    ".pushsection .text.tx_application_define, \"ax\", %progbits",
+    ".balign 4",
+    ".arm",
+    ".weak tx_application_define",
+    ".type tx_application_define, %function",
+    "tx_application_define: b {define}",
+    ".size tx_application_define, . - tx_application_define",
+    ".popsection",
+    define = sym application_define,
+);
+
+/// Called by the kernel when it has initialised itself.
+#[cfg(target_os = "none")]
+extern "C" fn application_define(first_unused_memory: *mut c_void) {
     initialize(first_unused_memory, |init| {
         // Null: the kernel was entered by C code, whose threads are defined elsewhere.
         let define = DEFINE.swap(null_mut(), Ordering::AcqRel);

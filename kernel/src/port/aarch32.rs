@@ -583,20 +583,25 @@ pub(crate) fn relinquish() {
 ///
 /// The compiler saves what is live of R0-R3, R12 and D0-D15; the sequence itself keeps R4-R11, of which
 /// rustc takes neither R6 nor R11 as an operand, and LR.
+///
+/// T32 has no STM that stores PC. Which of the two a function is compiled for is not known here, but the
+/// assembler knows: CPSID has 4 bytes in A32 and 2 in T32, where the sequence goes on with the call.
 #[inline(always)]
-#[cfg(not(target_feature = "thumb-mode"))]
 pub(crate) fn relinquish_inline() {
     // SAFETY: `next` of the running context is a complete context or one that continues in the slow path,
     // as for the call. This thread continues after the LDM with its own R4-R11, SP, LR, FPSCR and CPSR;
     // everything else that another thread may change is an output here. Its memory was reachable
     // for others in between, which the block, as one that may touch all memory, tells the compiler; and
-    // without `nostack` SP is aligned for the slow path, which runs on this stack.
+    // without `nostack` SP is aligned for the slow path, which runs on this stack, and for the push.
     unsafe {
         asm!(
             "mrc     p15, 0, r0, c13, c0, 4",
             "mrs     r3, cpsr",
             "vmrs    r12, fpscr",
+            "2:",
             "cpsid   i",
+            "3:",
+            ".if 3b - 2b == 4",
             "ldmia   r0, {{r1, r2}}",
             "add     r2, r2, #1",
             "mcr     p15, 0, r1, c13, c0, 4",
@@ -604,17 +609,17 @@ pub(crate) fn relinquish_inline() {
             ".inst   0xe991fffc", // ldmib r1, {r2-r12, sp, lr, pc}
             "msr     cpsr_cx, r3",
             "vmsr    fpscr, r12",
+            ".else",
+            "msr     cpsr_c, r3",
+            "push    {{r4, lr}}",
+            "bl      {call}",
+            "pop     {{r4, lr}}",
+            ".endif",
+            call = sym crate::c_api::_tx_thread_relinquish,
             out("r0") _, out("r1") _, out("r2") _, out("r3") _, out("r12") _,
             out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
             out("d8") _, out("d9") _, out("d10") _, out("d11") _, out("d12") _, out("d13") _, out("d14") _,
             out("d15") _,
         );
     }
-}
-
-/// T32 has no STM that stores PC: a build for T32 makes the call.
-#[inline(always)]
-#[cfg(target_feature = "thumb-mode")]
-pub(crate) fn relinquish_inline() {
-    relinquish();
 }

@@ -22,8 +22,9 @@ fn main() -> ! {
     };
     for _ in 0..3 {
         thread::relinquish();
+        thread::relinquish_inline();
     }
-    critical_section::with(|_| thread::relinquish());
+    critical_section::with(|_| thread::relinquish_inline());
     check("relinquish_comes_back", entries == 1 && ENTRIES.load(Relaxed) == 1);
     check("there_is_no_current_thread", thread::current().is_none());
     check("sleep_is_refused", thread::sleep(Ticks::new(1)) == Err(Error::Caller));

@@ -68,7 +68,7 @@ impl Pattern {
             i += 1;
         }
         let fpscr = (n % 4) << 22 | (n % 3) << 30 | (n % 2) << 24;
-        let relinquish = if n % 2 == 0 { inlined } else { called };
+        let relinquish = if n.is_multiple_of(2) { inlined } else { called };
         Self { d, r, fpscr, stop: AtomicU32::new(0), rounds: UnsafeCell::new(rounds), relinquish }
     }
 

@@ -24,6 +24,7 @@ fn main() -> ! {
             with_a_threshold: 10,
             in_an_interrupt: 10,
             in_a_critical_section: 10,
+            in_t32_code: 10,
             ring_changes_between_turns: 20,
         ]
     } else {
@@ -35,6 +36,7 @@ fn main() -> ! {
             with_a_threshold: 10,
             in_an_interrupt: 10,
             in_a_critical_section: 10,
+            in_t32_code: 10,
             ring_changes_between_turns: 20,
         ]
     })
@@ -410,6 +412,36 @@ fn in_a_critical_section() -> Outcome {
     Ok(())
 }
 
+/// A32 and T32 functions take turns, and values that live across a turn are kept in both.
+fn in_t32_code() -> Outcome {
+    const TURNS: u32 = 1000;
+    #[instruction_set(arm::t32)]
+    #[inline(never)]
+    fn t32() -> (u32, f64) {
+        let (mut sum, mut float) = (0, 0.0);
+        for n in 0..TURNS {
+            (sum, float) = (sum + n, float + 0.5);
+            TRACE.push(2);
+            thread::relinquish_inline();
+        }
+        (sum, float)
+    }
+    ensure!(t32 as fn() -> _ as usize & 1 == 1, "not T32 code");
+    let other = spawn(0, at::<16>("t32"), t32)?;
+    let (mut sum, mut float) = (0, 0.0);
+    for n in 0..TURNS {
+        (sum, float) = (sum + n, float + 0.5);
+        TRACE.push(1);
+        thread::relinquish_inline();
+    }
+    let expected = (TURNS * (TURNS - 1) / 2, f64::from(TURNS) / 2.0);
+    ensure_eq!((sum, float), expected, "values of the A32 code");
+    ensure_eq!(other.join()?, expected, "values of the T32 code");
+    ensure!((0..64).all(|n| TRACE.get(n) == 1 + n as u32 % 2), "they did not take turns");
+    TRACE.clear();
+    check_kernel()
+}
+
 /// Threads come to and leave the ring of equals in all ways while it turns.
 fn ring_changes_between_turns() -> Outcome {
     static ROUNDS: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
@@ -417,7 +449,7 @@ fn ring_changes_between_turns() -> Outcome {
         move || {
             while ROUNDS[n].load(Relaxed) < 1000 {
                 ROUNDS[n].fetch_add(1, Relaxed);
-                if n % 2 == 0 { thread::relinquish() } else { thread::relinquish_inline() }
+                if n.is_multiple_of(2) { thread::relinquish() } else { thread::relinquish_inline() }
             }
         }
     }

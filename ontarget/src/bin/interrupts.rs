@@ -264,15 +264,15 @@ fn posture_belongs_to_the_thread() -> Outcome {
         TAKEN.store(TAKEN.load(Relaxed) + 1, Relaxed);
     })?;
     let enabled = spawn(1, at::<16>("enabled"), || {
-        for round in 0..100 {
+        for round in 0..100_u32 {
             TRACE.push(set_posture(ON));
-            if round % 3 == 0 { thread::relinquish() } else { thread::relinquish_inline() }
+            if round.is_multiple_of(3) { thread::relinquish() } else { thread::relinquish_inline() }
         }
     })?;
     let old = set_posture(OFF);
     ensure_eq!(old, ON, "posture of a thread at its start");
     let mut kept = true;
-    for round in 0..100 {
+    for round in 0..100_u32 {
         interrupt::pend_sgi(1);
         let held = TAKEN.load(Relaxed) == round;
         if round % 2 == 0 {

@@ -1,0 +1,596 @@
+//! Plots as SVG and PNG, with the font in the program so that a machine without fonts draws text.
+
+use std::path::Path;
+use std::sync::Once;
+
+use clap::ValueEnum;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::{FontTransform, RGBColor, register_font};
+
+use crate::published;
+use crate::row::{Origin, Row};
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Range, median and samples by memory and cache state.
+    Distribution,
+    /// Minimum and maximum by the placement of the code, one line a memory.
+    Placement,
+    /// Bars beside those of the published figures.
+    Published,
+}
+
+impl Kind {
+    /// All, in the order of the report.
+    pub const ALL: [Self; 3] = [Self::Distribution, Self::Placement, Self::Published];
+
+    /// Name of its files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Distribution => "distribution",
+            Self::Placement => "placement",
+            Self::Published => "published",
+        }
+    }
+
+    /// What the reader sees.
+    pub const fn caption(self) -> &'static str {
+        match self {
+            Self::Distribution => "Distribution by memory and cache state: samples, range and median",
+            Self::Placement => "Sweep by the placement of the timed code: minimum, and range up to the maximum",
+            Self::Published => "This run and the published figures, each on its own axis",
+        }
+    }
+}
+
+type Area<'a, DB> = DrawingArea<DB, Shift>;
+type Drawn = Result<(), String>;
+
+const WIDTH: u32 = 960;
+const FONT: &str = "sans-serif";
+const INK: RGBColor = RGBColor(34, 34, 34);
+const FAINT: RGBColor = RGBColor(225, 225, 225);
+/// Colours that stay apart for colour-blind readers (Okabe and Ito).
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+/// Samples drawn of one series.
+const DOTS: usize = 256;
+
+fn fonts() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // It refuses fonts that it cannot read; these are part of the program and a test draws with them.
+        let _ = register_font(FONT, FontStyle::Normal, dejavu::sans_condensed::regular());
+        let _ = register_font(FONT, FontStyle::Bold, dejavu::sans_condensed::bold());
+    });
+}
+
+/// One panel of a plot.
+enum Panel {
+    Ranges { title: String, unit: String, items: Vec<Range> },
+    Sweep { title: String, unit: String, lines: Vec<Line> },
+    Bars { title: String, sides: Vec<Side> },
+}
+
+/// A heading and its bars: label, length and colour.
+type Side = (String, Vec<(String, u64, usize)>);
+
+struct Range {
+    label: String,
+    colour: usize,
+    min: u64,
+    mid: u64,
+    max: u64,
+    samples: Vec<u64>,
+}
+
+struct Line {
+    label: String,
+    colour: usize,
+    points: Vec<(u32, u64, u64)>,
+}
+
+impl Panel {
+    fn height(&self) -> u32 {
+        match self {
+            Self::Ranges { items, .. } => 84 + 26 * items.len() as u32,
+            Self::Sweep { .. } => 280,
+            Self::Bars { sides, .. } => 78 + 22 * sides.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) as u32,
+        }
+    }
+}
+
+/// Whether `rows` have something to draw of this kind.
+pub fn has(kind: Kind, rows: &[Row]) -> bool {
+    !panels(kind, rows).is_empty()
+}
+
+/// As the text of an SVG file.
+///
+/// # Errors
+/// Nothing to draw, or what the drawing library says.
+pub fn svg(kind: Kind, rows: &[Row]) -> Result<String, String> {
+    let (panels, height) = prepared(kind, rows)?;
+    let mut text = String::new();
+    draw(&SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area(), &panels)?;
+    Ok(text)
+}
+
+/// Into a PNG file.
+///
+/// # Errors
+/// Nothing to draw, or the file cannot be written.
+pub fn png(kind: Kind, rows: &[Row], path: &Path) -> Result<(), String> {
+    let (panels, height) = prepared(kind, rows)?;
+    draw(&BitMapBackend::new(path, (WIDTH, height)).into_drawing_area(), &panels)
+        .map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+fn prepared(kind: Kind, rows: &[Row]) -> Result<(Vec<Panel>, u32), String> {
+    fonts();
+    let panels = panels(kind, rows);
+    if panels.is_empty() {
+        return Err(match kind {
+            Kind::Distribution => "nothing to draw: no row has a minimum and a maximum".into(),
+            Kind::Placement => "nothing to draw: no measurement has two placements".into(),
+            Kind::Published => "nothing to draw: no row has a published counterpart".into(),
+        });
+    }
+    let height = panels.iter().map(Panel::height).sum();
+    Ok((panels, height))
+}
+
+fn panels(kind: Kind, rows: &[Row]) -> Vec<Panel> {
+    match kind {
+        Kind::Distribution => distribution(rows),
+        Kind::Placement => placement(rows),
+        Kind::Published => against_published(rows),
+    }
+}
+
+/// Rows that belong into one panel: the same measurement, of the same kind and unit.
+fn families(rows: &[Row], key: impl Fn(&Row) -> Vec<String>) -> Vec<Vec<&Row>> {
+    let mut families: Vec<Vec<&Row>> = Vec::new();
+    for row in rows {
+        match families.iter_mut().find(|family| key(family[0]) == key(row)) {
+            Some(family) => family.push(row),
+            None => families.push(vec![row]),
+        }
+    }
+    families
+}
+
+fn title(row: &Row) -> String {
+    let parts = [row.bench.as_str(), &row.detail, &row.variant, &row.kernel, &row.board, &lto(row), row.origin.name()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn lto(row: &Row) -> String {
+    if row.lto.is_empty() { String::new() } else { format!("LTO {}", row.lto) }
+}
+
+fn measurement(row: &Row) -> Vec<String> {
+    let detail = if row.bench == "host_flip" { String::new() } else { row.detail.clone() };
+    [&row.bench, &detail, &row.variant, &row.kernel, &row.board, &row.unit, &row.lto, &row.language, &row.checks]
+        .map(String::clone)
+        .into()
+}
+
+/// A colour for each memory, the same in every panel.
+fn colour(memory: &str) -> usize {
+    ["BTCM", "DRAM0", "CTCM", "ATCM"].iter().position(|known| *known == memory).unwrap_or(4)
+}
+
+fn distribution(rows: &[Row]) -> Vec<Panel> {
+    // The services are a table: hundreds of equal bars show nothing.
+    let drawn: Vec<Row> = rows
+        .iter()
+        .filter(|row| {
+            row.min.is_some() && row.max.is_some() && row.bench != "service" && row.repeat.is_none_or(|n| n == 1)
+        })
+        .cloned()
+        .collect();
+    let panel = |family: &Vec<&Row>| {
+        // Placements are the subject of the next plot.
+        let first = family.iter().map(|row| row.placement).min().flatten();
+        let items: Vec<Range> = family
+            .iter()
+            .filter(|row| row.placement == first)
+            .filter_map(|row| {
+                let (min, max) = (row.min?, row.max?);
+                let kept = row.kept();
+                let label = match row.bench.as_str() {
+                    "host_flip" => format!("{} {}", row.detail, row.cache),
+                    _ => {
+                        let parts = [row.memory.clone(), row.cache_state(), row.code.clone(), row.control.clone()];
+                        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+                    }
+                };
+                let mid = row.p50.or(row.mean).unwrap_or(min);
+                // The tail of a host's series is what else the host did: it would hide the rest.
+                let max = if row.origin == Origin::Host { row.p99.unwrap_or(max) } else { max };
+                Some(Range { label, colour: colour(&row.memory), min, mid, max, samples: kept })
+            })
+            .collect();
+        let place = first.map_or(String::new(), |place| format!(", placement {place}"));
+        let cut = if family[0].origin == Origin::Host { ", up to the 99th percentile" } else { "" };
+        Panel::Ranges { title: format!("{}{place}{cut}", title(family[0])), unit: family[0].unit.clone(), items }
+    };
+    families(&drawn, measurement).iter().map(panel).collect()
+}
+
+fn placement(rows: &[Row]) -> Vec<Panel> {
+    let placed: Vec<Row> = rows
+        .iter()
+        .filter(|row| row.placement.is_some() && row.min.is_some() && row.repeat.is_none_or(|n| n == 1))
+        .cloned()
+        .collect();
+    let key = |row: &Row| [measurement(row), vec![row.cache_state()]].concat();
+    let mut panels = Vec::new();
+    for family in families(&placed, key) {
+        let mut lines: Vec<Line> = Vec::new();
+        for row in &family {
+            let (Some(place), Some(min)) = (row.placement, row.min) else { continue };
+            let point = (place, min, row.max.unwrap_or(min));
+            let label = if row.memory.is_empty() { row.code.clone() } else { row.memory.clone() };
+            match lines.iter_mut().find(|line| line.label == label) {
+                Some(line) => line.points.push(point),
+                None => lines.push(Line {
+                    colour: if row.memory.is_empty() { lines.len() } else { colour(&row.memory) },
+                    label,
+                    points: vec![point],
+                }),
+            }
+        }
+        lines.retain(|line| line.points.len() > 1);
+        lines.iter_mut().for_each(|line| line.points.sort_unstable());
+        if !lines.is_empty() {
+            let title = format!("{}, {}", title(family[0]), family[0].cache_state());
+            panels.push(Panel::Sweep { title, unit: family[0].unit.clone(), lines });
+        }
+    }
+    panels
+}
+
+fn against_published(rows: &[Row]) -> Vec<Panel> {
+    let published = published::all();
+    let label = |row: &Row| {
+        let place = row.placement.map_or(String::new(), |place| format!("+{place}"));
+        let memory = if row.memory.is_empty() { &row.code } else { &row.memory };
+        let parts = [memory.as_str(), &row.cache, &row.variant, &place];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    let mut panels = Vec::new();
+    let mine: Vec<&Row> =
+        rows.iter().filter(|row| row.origin != Origin::Published && row.repeat.is_none_or(|n| n == 1)).collect();
+    for (bench, ids) in [
+        ("context_switch", &["published:635"][..]),
+        ("deep_stack", &["published:638"]),
+        ("table_sweep", &["published:634"]),
+        ("interrupt_to_handler", &["published:630"]),
+        ("host_flip", &["published:pollution"]),
+    ] {
+        let bars = |row: &Row| Some((label(row), row.min?, colour(&row.memory)));
+        let theirs: Vec<&Row> = published.iter().filter(|row| ids.contains(&row.source.as_str())).collect();
+        // Of ours, those that are like one of theirs.
+        let like = |row: &&&Row| {
+            row.bench == bench
+                && theirs.iter().any(|t| {
+                    (t.memory == row.memory || t.memory.is_empty())
+                        && t.cache == row.cache
+                        && (t.detail == row.detail || t.detail.is_empty())
+                        && (t.placement.is_none() || t.placement == row.placement)
+                        && (row.variant.is_empty() || row.variant == "call")
+                })
+        };
+        let like: Vec<Row> = mine.iter().filter(like).map(|row| (**row).clone()).collect();
+        if like.is_empty() {
+            continue;
+        }
+        let heading = |row: &Row| format!("{}, {} ({})", row.board, row.unit, row.origin.name());
+        let detailed = |row: &Row| {
+            let (text, min, colour) = bars(row)?;
+            Some((if bench == "host_flip" { format!("{} {}", row.detail, row.cache) } else { text }, min, colour))
+        };
+        let mut sides = vec![(heading(theirs[0]), theirs.iter().filter_map(|row| detailed(row)).collect())];
+        let own = |row: &Row| {
+            vec![
+                row.kernel.clone(),
+                row.board.clone(),
+                row.unit.clone(),
+                row.lto.clone(),
+                row.language.clone(),
+                row.checks.clone(),
+            ]
+        };
+        // The first build that has all of it is enough beside a published one.
+        let mut families = families(&like, own);
+        families.truncate(2);
+        for family in families {
+            let name = format!("{}, {}", heading(family[0]), family[0].kernel);
+            let place = family.iter().map(|row| row.placement).min().flatten();
+            let keep = |row: &&&Row| theirs[0].placement.is_some() || row.placement == place;
+            sides.push((name, family.iter().filter(keep).filter_map(|row| detailed(row)).collect()));
+        }
+        panels.push(Panel::Bars { title: format!("{bench}: smallest sample ({})", ids.join(", ")), sides });
+    }
+    panels
+}
+
+fn draw<DB: DrawingBackend>(root: &Area<'_, DB>, panels: &[Panel]) -> Drawn {
+    root.fill(&WHITE).map_err(said)?;
+    let mut rest = root.clone();
+    for panel in panels {
+        let (area, below) = rest.split_vertically(panel.height());
+        rest = below;
+        match panel {
+            Panel::Ranges { title, unit, items } => ranges(&area, title, unit, items)?,
+            Panel::Sweep { title, unit, lines } => sweep(&area, title, unit, lines)?,
+            Panel::Bars { title, sides } => bars(&area, title, sides)?,
+        }
+    }
+    root.present().map_err(said)
+}
+
+fn said(e: impl std::fmt::Display) -> String {
+    e.to_string()
+}
+
+fn text(size: u32) -> TextStyle<'static> {
+    (FONT, size).into_font().color(&INK)
+}
+
+fn heading<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str) -> Drawn {
+    let style = TextStyle::from((FONT, 15, FontStyle::Bold).into_font()).color(&INK);
+    // What does not fit beside is cut with a sign that it was.
+    let mut shown = title.to_owned();
+    while style.font.layout_box(&shown).is_ok_and(|((x0, _), (x1, _))| x1 - x0 > WIDTH as i32 - 24) && shown.len() > 8 {
+        shown = shown.chars().take(shown.chars().count() - 2).collect::<String>() + "…";
+    }
+    area.draw(&Text::new(shown, (12, 8), style)).map_err(said)
+}
+
+/// An axis around `low..=high` with some room, never of no length.
+fn axis(low: u64, high: u64) -> (f64, f64) {
+    let (low, high) = (low as f64, high as f64);
+    let room = ((high - low) * 0.06).max(high * 0.02).max(1.0);
+    ((low - room).max(0.0), high + room)
+}
+
+fn number(value: &f64) -> String {
+    if *value >= 1e6 {
+        format!("{:.2} M", value / 1e6)
+    } else if value.fract().abs() < 0.01 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.1}")
+    }
+}
+
+/// Labels in a column at the left, drawn at the heights of the chart's rows.
+const LABELS: i32 = 230;
+
+fn ranges<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, items: &[Range]) -> Drawn {
+    heading(area, title)?;
+    let (low, high) = axis(
+        items.iter().map(|item| item.min).min().unwrap_or(0),
+        items.iter().map(|item| item.max).max().unwrap_or(1),
+    );
+    let n = items.len() as f64;
+    let mut chart = ChartBuilder::on(area)
+        .margin_top(30)
+        .margin_right(20)
+        .set_label_area_size(LabelAreaPosition::Left, LABELS)
+        .set_label_area_size(LabelAreaPosition::Bottom, 42)
+        .build_cartesian_2d(low..high, 0f64..n)
+        .map_err(said)?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .y_labels(0)
+        .x_labels(8)
+        .light_line_style(WHITE)
+        .bold_line_style(FAINT)
+        .label_style(text(12))
+        .x_label_formatter(&number)
+        .x_desc(unit)
+        .axis_desc_style(text(12))
+        .draw()
+        .map_err(said)?;
+    for (at, item) in items.iter().enumerate() {
+        let y = n - at as f64 - 0.5;
+        let colour = COLOURS[item.colour % COLOURS.len()];
+        let step = item.samples.len().div_ceil(DOTS).max(1);
+        // Spread by their order, so that equal samples do not hide each other.
+        let dots = item.samples.iter().step_by(step).filter(|&&value| value <= item.max).enumerate();
+        let spread = |(i, &value): (usize, &u64)| (value as f64, y - 0.32 + 0.64 * ((i * 37) % 64) as f64 / 64.0);
+        chart.draw_series(dots.map(spread).map(|at| Circle::new(at, 1.5, colour.mix(0.35).filled()))).map_err(said)?;
+        let bar = [(item.min as f64, y), (item.max as f64, y)];
+        chart.draw_series([PathElement::new(bar, colour.stroke_width(2))]).map_err(said)?;
+        for end in [item.min, item.max] {
+            let tick = [(end as f64, y - 0.25), (end as f64, y + 0.25)];
+            chart.draw_series([PathElement::new(tick, colour.stroke_width(2))]).map_err(said)?;
+        }
+        let mid = EmptyElement::at((item.mid as f64, y)) + Circle::new((0, 0), 4, INK.filled());
+        chart.draw_series([mid]).map_err(said)?;
+        label(area, &chart.backend_coord(&(low, y)), &item.label)?;
+    }
+    Ok(())
+}
+
+/// `name` left of a point that is given in the backend's coordinates.
+fn label<DB: DrawingBackend>(area: &Area<'_, DB>, at: &(i32, i32), name: &str) -> Drawn {
+    let (x0, y0) = area.get_base_pixel();
+    let style = text(13).pos(plotters::style::text_anchor::Pos::new(
+        plotters::style::text_anchor::HPos::Right,
+        plotters::style::text_anchor::VPos::Center,
+    ));
+    area.draw(&Text::new(name.to_owned(), (at.0 - x0 - 8, at.1 - y0), style)).map_err(said)
+}
+
+fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, lines: &[Line]) -> Drawn {
+    heading(area, title)?;
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let (low, high) = axis(points().map(|p| p.1).min().unwrap_or(0), points().map(|p| p.2).max().unwrap_or(1));
+    let mut chart = ChartBuilder::on(area)
+        .margin_top(30)
+        .margin_right(20)
+        .margin_left(12)
+        .set_label_area_size(LabelAreaPosition::Left, 90)
+        .set_label_area_size(LabelAreaPosition::Bottom, 42)
+        .build_cartesian_2d(-6f64..70f64, low..high)
+        .map_err(said)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .x_labels(0)
+        .y_labels(6)
+        .light_line_style(WHITE)
+        .bold_line_style(FAINT)
+        .label_style(text(12))
+        .y_label_formatter(&number)
+        .x_desc("offset of the timed code in its 64-byte line, bytes")
+        .y_desc(unit)
+        .axis_desc_style(text(12))
+        .draw()
+        .map_err(said)?;
+    let shown = lines.len() as f64;
+    for (nth, line) in lines.iter().enumerate() {
+        let colour = COLOURS[line.colour % COLOURS.len()];
+        // Beside each other, so that equal lines do not hide each other.
+        let x = |place: u32| f64::from(place) + (nth as f64 - (shown - 1.0) / 2.0) * 1.6;
+        let joined = line.points.iter().map(|&(place, min, _)| (x(place), min as f64));
+        chart
+            .draw_series(LineSeries::new(joined.clone(), colour.stroke_width(2)))
+            .map_err(said)?
+            .label(line.label.clone())
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(3)));
+        chart.draw_series(joined.map(|at| Circle::new(at, 4, colour.filled()))).map_err(said)?;
+        let up = line.points.iter().map(|&(place, min, max)| {
+            PathElement::new([(x(place), min as f64), (x(place), max as f64)], colour.mix(0.6).stroke_width(1))
+        });
+        chart.draw_series(up).map_err(said)?;
+    }
+    for place in [0, 16, 32, 48] {
+        let at = chart.backend_coord(&(f64::from(place), low));
+        let (x0, y0) = area.get_base_pixel();
+        let centred = plotters::style::text_anchor::Pos::new(
+            plotters::style::text_anchor::HPos::Center,
+            plotters::style::text_anchor::VPos::Top,
+        );
+        area.draw(&Text::new(place.to_string(), (at.0 - x0, at.1 - y0 + 6), text(12).pos(centred))).map_err(said)?;
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::MiddleRight)
+        .background_style(WHITE.mix(0.8))
+        .border_style(FAINT)
+        .label_font(text(13))
+        .draw()
+        .map_err(said)
+}
+
+fn bars<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, sides: &[Side]) -> Drawn {
+    heading(area, title)?;
+    let (_, body) = area.split_vertically(30);
+    for (side, (name, items)) in body.split_evenly((1, sides.len())).iter().zip(sides) {
+        side.draw(&Text::new(name.clone(), (12, 2), text(12).transform(FontTransform::None))).map_err(said)?;
+        let n = items.len().max(1) as f64;
+        let high = items.iter().map(|item| item.1).max().unwrap_or(1) as f64;
+        let chart = ChartBuilder::on(side)
+            .margin_top(20)
+            .margin_right(10)
+            .margin_bottom(8)
+            .set_label_area_size(LabelAreaPosition::Left, 150)
+            .build_cartesian_2d(0f64..high * 1.3, 0f64..n)
+            .map_err(said);
+        let mut chart = chart?;
+        for (at, (text_of, value, colour)) in items.iter().enumerate() {
+            let y = n - at as f64 - 0.5;
+            let fill = COLOURS[colour % COLOURS.len()].mix(0.8).filled();
+            chart.draw_series([Rectangle::new([(0.0, y - 0.36), (*value as f64, y + 0.36)], fill)]).map_err(said)?;
+            label(side, &chart.backend_coord(&(0.0, y)), text_of)?;
+            let end = chart.backend_coord(&(*value as f64, y));
+            let (x0, y0) = side.get_base_pixel();
+            let left = plotters::style::text_anchor::Pos::new(
+                plotters::style::text_anchor::HPos::Left,
+                plotters::style::text_anchor::VPos::Center,
+            );
+            side.draw(&Text::new(value.to_string(), (end.0 - x0 + 5, end.1 - y0), text(12).pos(left))).map_err(said)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(memory: &str, cache: &str, min: u64, samples: Vec<u64>) -> Row {
+        Row {
+            origin: Origin::Silicon,
+            bench: "context_switch".into(),
+            board: "s32z280".into(),
+            kernel: "bundled".into(),
+            unit: "cycles".into(),
+            memory: memory.into(),
+            cache: cache.into(),
+            min: Some(min),
+            mean: Some(min + 2),
+            max: Some(min + 30),
+            samples,
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn a_distribution_has_its_memories_and_its_unit() {
+        let rows = [row("BTCM", "cold", 1370, vec![1370, 1380, 1400]), row("DRAM0", "cold", 1476, vec![])];
+        let drawn = svg(Kind::Distribution, &rows).unwrap();
+        for text in ["BTCM cold", "DRAM0 cold", "cycles", "context_switch, bundled, s32z280, silicon"] {
+            assert!(drawn.contains(text), "{text}");
+        }
+        assert_eq!(drawn.matches("<circle").count(), 3 + 2, "three samples and two medians");
+    }
+
+    #[test]
+    fn equal_samples_and_extremes_still_have_an_axis() {
+        for min in [0, 1, u64::from(u32::MAX)] {
+            let mut only = row("BTCM", "cold", min, vec![min; 4]);
+            only.max = Some(min);
+            only.mean = Some(min);
+            svg(Kind::Distribution, &[only]).unwrap();
+        }
+    }
+
+    #[test]
+    fn placements_are_lines_and_published_figures_bars() {
+        let rows = published::of("published:638").unwrap();
+        let drawn = svg(Kind::Placement, &rows).unwrap();
+        assert!(drawn.contains("BTCM") && drawn.contains("DRAM0") && drawn.contains("offset of the timed code"));
+        assert!(svg(Kind::Published, &rows).unwrap_err().starts_with("nothing to draw"));
+        let ours = [row("BTCM", "cold", 40, vec![]), row("DRAM0", "cold", 40, vec![])];
+        let drawn = svg(Kind::Published, &ours).unwrap();
+        assert!(drawn.contains("1370") && drawn.contains("1476") && drawn.matches(">\n40\n<").count() == 2, "{drawn}");
+        assert!(svg(Kind::Placement, &ours).is_err());
+    }
+
+    #[test]
+    fn a_png_has_text_without_any_font_of_the_system() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("plot.png");
+        let rows = [row("BTCM", "cold", 1370, vec![])];
+        png(Kind::Distribution, &rows, &path).unwrap();
+        let with = std::fs::metadata(&path).unwrap().len();
+        assert!(with > 3000, "{with} bytes: too small to have text in it");
+        assert!(png(Kind::Distribution, &rows, Path::new("/nonexistent/plot.png")).is_err());
+    }
+}

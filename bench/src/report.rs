@@ -1,0 +1,428 @@
+//! One page with everything: HTML for a browser, or Markdown for the repository.
+
+use std::fmt::Write;
+
+use crate::builds;
+use crate::compare::{Compare, compare};
+use crate::plot::{self, Kind};
+use crate::published;
+use crate::row::{Origin, Row, Run};
+use crate::table::{self, Align, Table, escape, opt};
+
+/// A part of the page.
+struct Section {
+    title: &'static str,
+    text: Vec<String>,
+    tables: Vec<(String, Table)>,
+}
+
+/// Order and titles of the measurements.
+const BENCHES: [(&str, &str); 9] = [
+    ("context_switch", "Relinquish, round trip of two threads"),
+    ("deep_stack", "Stack-heavy work"),
+    ("table_sweep", "Table sweep"),
+    ("event_handoff", "Two threads wake each other through event flags"),
+    ("semaphore_handoff", "Two threads wake each other through semaphores"),
+    ("interrupt_to_handler", "Interrupt to its handler"),
+    ("interrupt_to_thread", "Interrupt to the thread that it wakes"),
+    ("service", "Kernel services"),
+    ("host_flip", "Two threads of the host wake each other"),
+];
+
+fn environment(run: &Run) -> Table {
+    let mut table = Table::new(&[("of", Align::Left), ("what", Align::Left), ("value", Align::Left)]);
+    for (name, value) in &run.environment {
+        table.push(vec!["all".into(), name.clone(), value.clone()]);
+    }
+    for (image, known) in &run.images {
+        for (name, value) in &known.environment {
+            table.push(vec![image.clone(), name.clone(), value.clone()]);
+        }
+    }
+    table
+}
+
+/// What may be said of one factor, everything else equal.
+fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
+    let only = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let mut all = Vec::new();
+    for (title, key, a, b) in [
+        ("BTCM (A) against DRAM0 (B) for the stacks or the table", "memory", "BTCM", "DRAM0"),
+        ("Warm (A) against cold (B)", "cache", "warm", "cold"),
+        (
+            "Polluted clean (A) against polluted dirty (B): a difference needs a cache that writes back",
+            "cache",
+            "polluted_clean",
+            "polluted_dirty",
+        ),
+        ("Relinquish by call (A) against inlined (B)", "variant", "call", "inline"),
+        ("Control: the same configuration twice, A against B", "detail", "A", "B"),
+    ] {
+        let args = Compare {
+            a: String::new(),
+            b: String::new(),
+            only_a: vec![only(key, a)],
+            only_b: vec![only(key, b)],
+            direction_only: false,
+        };
+        // Within one image: figures of two images differ by their placement alone already.
+        let mut sentences = Vec::new();
+        let sources: std::collections::BTreeSet<&str> = rows.iter().map(|row| row.source.as_str()).collect();
+        for source in &sources {
+            let own: Vec<Row> =
+                rows.iter().filter(|row| row.source == **source && row.bench != "service").cloned().collect();
+            let compared = compare(&own, &own, &args);
+            if compared.compared {
+                let image = if sources.len() > 1 { format!("{source}: ") } else { String::new() };
+                sentences.extend(compared.headlines.iter().map(|sentence| format!("{image}{sentence}")));
+            }
+        }
+        if !sentences.is_empty() {
+            all.push((title.to_owned(), sentences));
+        }
+    }
+    all
+}
+
+/// Every published figure with its counterpart, or a sentence why there is none.
+pub fn counterparts(rows: &[Row]) -> Table {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("published", Left),
+        ("what", Left),
+        ("min", Right),
+        ("mean", Right),
+        ("max", Right),
+        ("unit, board", Left),
+        ("here: min", Right),
+        ("mean", Right),
+        ("max", Right),
+        ("unit, board, kernel; or why not", Left),
+    ]);
+    let ours: Vec<&Row> =
+        rows.iter().filter(|row| row.origin != Origin::Published && row.repeat.is_none_or(|n| n == 1)).collect();
+    for theirs in published::all() {
+        let place = theirs.placement.map_or(String::new(), |place| format!("offset {place}"));
+        let what = [
+            theirs.bench.as_str(),
+            &theirs.detail,
+            &theirs.memory,
+            &theirs.code,
+            &theirs.cache,
+            &theirs.variant,
+            &place,
+        ];
+        let what = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let (found, remark) = counterpart(&theirs, &ours);
+        let mut line = vec![
+            theirs.source.clone(),
+            what,
+            opt(theirs.min),
+            opt(theirs.mean),
+            opt(theirs.max),
+            format!("{}, {}", theirs.unit, theirs.board),
+        ];
+        match found {
+            Some(row) => {
+                let about = format!("{} ({}), {}, {}{remark}", row.unit, row.origin.name(), row.board, row.kernel);
+                line.extend([opt(row.min), opt(row.mean), opt(row.max), about]);
+            }
+            None => line.extend([String::new(), String::new(), String::new(), remark]),
+        }
+        table.push(line);
+    }
+    table
+}
+
+/// The row of ours that answers the same question, with what must be said beside it.
+fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) {
+    let rust = |row: &&&Row| row.language != "c";
+    let alike = |row: &&&Row| {
+        row.bench == theirs.bench
+            && row.cache == theirs.cache
+            && (theirs.detail.is_empty() || row.detail == theirs.detail)
+            && (theirs.placement.is_none() || row.placement == theirs.placement)
+            && (theirs.variant.is_empty() || row.variant.is_empty() || row.variant == theirs.variant)
+    };
+    let boards: std::collections::BTreeSet<&str> =
+        ours.iter().filter(|row| row.origin != Origin::Host).map(|row| row.board.as_str()).collect();
+    let boards =
+        if boards.is_empty() { "the board".to_owned() } else { boards.into_iter().collect::<Vec<_>>().join(", ") };
+    let unmeasured = || format!("not in this run (scripts/bench.sh without --quick measures {})", theirs.bench);
+    match theirs.source.as_str() {
+        "published:riot" => {
+            let found = ours.iter().filter(rust).find(|row| {
+                row.bench == "context_switch"
+                    && row.variant == theirs.variant
+                    && row.memory == "BTCM"
+                    && row.cache == "warm"
+            });
+            let remark = format!("; {boards} is no {}: the same question on another core", theirs.board);
+            (found.copied(), if found.is_some() { remark } else { unmeasured() })
+        }
+        "published:pollution" => {
+            let host = ours
+                .iter()
+                .find(|row| row.bench == "host_flip" && row.cache == theirs.cache && (row.detail == theirs.detail));
+            let board = ours.iter().filter(rust).find(|row| row.bench == "event_handoff" && row.cache == theirs.cache);
+            match (host, board, theirs.detail.as_str()) {
+                (Some(host), _, _) => (Some(*host), "; on this host".into()),
+                (None, _, "L2") => {
+                    (None, "the Cortex-R52 has no second-level cache; `txbench host-flip` measures it on a PC".into())
+                }
+                (None, Some(board), _) => (Some(*board), "; two threads of the kernel, by event flags".into()),
+                (None, None, _) => (None, unmeasured()),
+            }
+        }
+        "published:630" => {
+            let found = ours.iter().filter(rust).find(|row| {
+                row.bench == theirs.bench
+                    && row.placement == theirs.placement
+                    && (theirs.code == "ATCM") == (row.code == "ATCM")
+            });
+            let any = ours.iter().any(|row| row.bench == theirs.bench);
+            match found {
+                Some(row) if theirs.code != row.code => (Some(*row), format!("; code in {}", row.code)),
+                Some(row) => (Some(*row), String::new()),
+                None if any => (
+                    None,
+                    format!(
+                        "{boards}: this firmware has no handler with code in {}, or not at this placement",
+                        theirs.code
+                    ),
+                ),
+                None => (None, unmeasured()),
+            }
+        }
+        _ => {
+            // A published figure without a placement stands beside our first one.
+            let found = ours.iter().filter(rust).filter(alike).find(|row| row.memory == theirs.memory);
+            let bench = ours.iter().any(|row| row.bench == theirs.bench);
+            match found {
+                Some(row) => {
+                    let place = match (theirs.placement, row.placement) {
+                        (None, Some(place)) => format!(", at offset {place}"),
+                        _ => String::new(),
+                    };
+                    (Some(*row), place)
+                }
+                None if !bench => (None, unmeasured()),
+                None if !ours.iter().any(|row| row.memory == theirs.memory) => {
+                    (None, format!("{boards} has no {} that this firmware could use", theirs.memory))
+                }
+                None => (None, format!("not in this run: {} {} {}", theirs.bench, theirs.memory, theirs.cache)),
+            }
+        }
+    }
+}
+
+fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let rows = &run.rows;
+    let sentences = verdicts(rows);
+    let mut text: Vec<String> = run.problems.iter().map(|problem| format!("PROBLEM: {problem}")).collect();
+    for (title, lines) in &sentences {
+        text.push(format!("{title}:"));
+        text.extend(lines.iter().map(|line| format!("- {line}")));
+    }
+    if text.is_empty() {
+        text.push("No factor has two settings in these figures.".into());
+    }
+    sections.push(Section { title: "Verdicts", text, tables: Vec::new() });
+
+    if builds::has(rows) {
+        let mut text = vec![
+            "Pre is relinquish by call, post inlined down to the switch. Each image has one of them, so that its `.text` \
+             (\"flash\") is that variant's. A tick is what the unit says, for two switches and the partner's loop."
+                .to_owned(),
+        ];
+        if let Some(cross) = cross {
+            text.push(format!("C kernel and Rust optimised together at link time: {cross}."));
+        }
+        let tables = vec![(String::new(), builds::table(rows, &published::all()))];
+        sections.push(Section { title: "Inlined relinquish", text, tables });
+    }
+
+    let mut results = Section { title: "Results", text: Vec::new(), tables: Vec::new() };
+    results.text.extend(table::notes(rows).into_iter().map(|note| note.replace('\n', " ")));
+    let known = |bench: &str| BENCHES.iter().find(|(name, _)| *name == bench).map(|(_, title)| *title);
+    let mut names: Vec<&str> = BENCHES.iter().map(|(name, _)| *name).collect();
+    names.extend(rows.iter().map(|row| row.bench.as_str()).filter(|bench| known(bench).is_none()));
+    let mut seen = std::collections::BTreeSet::new();
+    for name in names {
+        let own: Vec<Row> = rows.iter().filter(|row| row.bench == name).cloned().collect();
+        if !own.is_empty() && seen.insert(name) {
+            results.tables.push((known(name).unwrap_or(name).to_owned(), table::results(&own)));
+        }
+    }
+    sections.push(results);
+
+    let text = vec![
+        "Second-hand figures of others. Where the units differ nothing is put into a ratio; instructions of an emulator \
+         are not cycles."
+            .to_owned(),
+    ];
+    let tables = vec![(String::new(), counterparts(rows))];
+    sections.push(Section { title: "Published figures and their counterparts", text, tables });
+    sections.push(Section { title: "Environment", text: Vec::new(), tables: vec![(String::new(), environment(run))] });
+    sections
+}
+
+const STYLE: &str = "\
+body{font:15px/1.45 system-ui,sans-serif;color:#222;background:#fff;max-width:1180px;margin:2em auto;padding:0 1em}\
+h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #ccc}h3{font-size:1em;margin-bottom:.3em}\
+table{border-collapse:collapse;font-size:12.5px}th{text-align:left;background:#f2f2f2}\
+th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;white-space:nowrap;vertical-align:top}\
+td:last-child{white-space:normal;min-width:7em}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
+.wide{overflow-x:auto}ul{margin:.2em 0 .8em}figure{margin:1em 0;overflow-x:auto}figcaption{font-size:13px;color:#555}\
+.problem{color:#a00;font-weight:bold}code{background:#f4f4f4}";
+
+/// The page as HTML, with nothing outside of it.
+///
+/// # Errors
+/// What the drawing library says.
+pub fn html(run: &Run, title: &str, cross: &str) -> Result<String, String> {
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n<style>{STYLE}</style></head><body>\n<h1>{0}</h1>\n",
+        escape(title)
+    );
+    for section in sections(run, Some(cross)) {
+        let _ = writeln!(out, "<h2>{}</h2>", section.title);
+        let mut list = false;
+        for line in &section.text {
+            let item = line.strip_prefix("- ");
+            if item.is_some() != list {
+                out += if list { "</ul>\n" } else { "<ul>\n" };
+                list = item.is_some();
+            }
+            let class = if line.starts_with("PROBLEM") { " class=\"problem\"" } else { "" };
+            match item {
+                Some(item) => drop(writeln!(out, "<li>{}</li>", marked(item))),
+                None => drop(writeln!(out, "<p{class}>{}</p>", marked(line))),
+            }
+        }
+        if list {
+            out += "</ul>\n";
+        }
+        if section.title == "Results" {
+            for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
+                let svg = plot::svg(kind, &run.rows)?;
+                let _ = writeln!(out, "<figure>{svg}<figcaption>{}</figcaption></figure>", kind.caption());
+            }
+        }
+        for (title, table) in &section.tables {
+            if !title.is_empty() {
+                let _ = writeln!(out, "<h3>{}</h3>", escape(title));
+            }
+            out += &table.html();
+        }
+    }
+    let _ = writeln!(out, "<p>txbench {}</p>\n</body></html>", escape(&run.txbench));
+    Ok(out)
+}
+
+/// Text with `code` in it, as HTML.
+fn marked(text: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in escape(text).split('`').enumerate() {
+        out += &if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() };
+    }
+    out
+}
+
+/// The page as Markdown, with the plots as files beside it in `plots`.
+pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
+    let mut out = format!("# {title}\n");
+    for section in sections(run, None) {
+        let _ = writeln!(out, "\n## {}\n", section.title);
+        for line in &section.text {
+            out += line;
+            out += if line.starts_with("- ") { "\n" } else { "\n\n" };
+        }
+        if section.title == "Results" {
+            for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
+                let _ = writeln!(out, "![{}]({plots}/{}.svg)\n", kind.caption(), kind.name());
+            }
+        }
+        for (title, table) in &section.tables {
+            if !title.is_empty() {
+                let _ = writeln!(out, "### {title}\n");
+            }
+            out += &table.markdown();
+            out += "\n";
+        }
+    }
+    let mut lines: Vec<&str> = out.trim_end().lines().collect();
+    lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(bench: &str, memory: &str, cache: &str) -> Row {
+        Row {
+            source: "suite".into(),
+            bench: bench.into(),
+            memory: memory.into(),
+            cache: cache.into(),
+            board: "mps3-an536".into(),
+            kernel: "bundled".into(),
+            language: "rust".into(),
+            unit: "instructions".into(),
+            min: Some(34),
+            mean: Some(34),
+            max: Some(34),
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn every_published_figure_has_a_counterpart_or_a_reason() {
+        let quick = [row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")];
+        let full: Vec<Row> = ["BTCM", "DRAM0"]
+            .into_iter()
+            .flat_map(|memory| {
+                ["context_switch", "deep_stack", "table_sweep", "event_handoff", "interrupt_to_handler"]
+                    .map(|b| row(b, memory, "cold"))
+            })
+            .collect();
+        for rows in [&[][..], &quick, &full] {
+            let csv = counterparts(rows).csv();
+            assert_eq!(csv.lines().count(), 1 + published::all().len());
+            for line in csv.lines().skip(1) {
+                assert!(!line.ends_with(','), "neither a figure nor a reason: {line}");
+            }
+        }
+        let csv = counterparts(&full).csv();
+        assert!(csv.contains("mps3-an536 has no DRAM2 that this firmware could use"), "{csv}");
+        assert!(csv.contains("has no second-level cache"), "{csv}");
+    }
+
+    #[test]
+    fn the_page_needs_nothing_else_and_names_its_problems() {
+        let mut run = Run::new(vec![row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")]);
+        run.problems.push("suite: <exit code 1>".into());
+        run.environment.push(("kernel".into(), "bundled & more".into()));
+        let page = html(&run, "Title <1>", "not available: x").unwrap();
+        for text in
+            ["Title &lt;1&gt;", "PROBLEM: suite: &lt;exit code 1&gt;", "bundled &amp; more", "<svg", "are not time"]
+        {
+            assert!(page.contains(text), "{text}");
+        }
+        for outside in ["src=", "href=", "<script", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
+        assert!(page.contains("no difference at 1 of 1 placements"));
+    }
+
+    #[test]
+    fn markdown_links_its_plots() {
+        let run = Run::new(vec![row("context_switch", "BTCM", "cold")]);
+        let text = markdown(&run, "Results", "plots");
+        assert!(text.contains("](plots/distribution.svg)") && text.contains("### Relinquish, round trip"));
+        assert!(!text.contains("\n\n\n"));
+    }
+}

@@ -1,0 +1,37 @@
+//! A producer and a consumer of the same priority: the queue's two places make them take turns.
+#![no_std]
+#![no_main]
+
+use bsp::memory::Dram0;
+use threadx::{Builder, Queue, ThreadCell, Timeout};
+
+threadx::stack! {
+    static PRODUCER_STACK: Stack<Dram0, 4096>;
+    static CONSUMER_STACK: Stack<Dram0, 4096>;
+}
+static PRODUCER: ThreadCell = ThreadCell::new();
+static CONSUMER: ThreadCell = ThreadCell::new();
+/// Room for two messages; `None` ends the conversation.
+static QUEUE: Queue<Option<u32>, 2> = Queue::new();
+
+#[bsp::entry]
+fn main() -> ! {
+    threadx::start(|_init| {
+        QUEUE.create("numbers").unwrap();
+        let produce = || {
+            for number in 1..=5 {
+                bsp::println!("produced {}", number);
+                QUEUE.send(Some(number), Timeout::Forever).unwrap();
+            }
+            QUEUE.send(None, Timeout::Forever).unwrap();
+        };
+        let consume = || {
+            while let Some(number) = QUEUE.receive(Timeout::Forever).unwrap() {
+                bsp::println!("         consumed {}", number);
+            }
+            bsp::exit(0)
+        };
+        Builder::new("producer").spawn(&PRODUCER, PRODUCER_STACK.take().unwrap(), produce).unwrap().detach();
+        Builder::new("consumer").spawn(&CONSUMER, CONSUMER_STACK.take().unwrap(), consume).unwrap().detach();
+    })
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Builds the measurement images, runs all their cells in QEMU and makes a report of them.
+#
+#   scripts/bench.sh [--quick] [--out FOLDER] [--kernel all|bundled|upstream] [--repeat N] [--fresh]
+#   scripts/bench.sh --docs     regenerates docs/results.md and its plots
+#   scripts/bench.sh --check    fails if docs/results.md differs from what --docs would write
+#
+# Leaves report.json, report.html and the plots in FOLDER (default target/bench). --quick runs the
+# core set. Called again it goes on where it stopped; --fresh begins anew. The upstream kernel takes
+# part where its sources are (THREADX_DIR or ./threadx-src). Installs what is missing first, see
+# scripts/setup.sh. Exits with 0 only if every image passed its self-checks.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+
+out='' quick=() kernel=all repeat=1 fresh=() docs=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) quick=(--quick); shift ;;
+    --fresh) fresh=(--fresh); shift ;;
+    --out) out=${2-}; shift $(($# > 1 ? 2 : 1)); [ -n "$out" ] || die '--out needs a folder' 2 ;;
+    --out=*) out=${1#*=}; shift; [ -n "$out" ] || die '--out needs a folder' 2 ;;
+    --kernel) kernel=${2-}; shift $(($# > 1 ? 2 : 1)) ;;
+    --kernel=*) kernel=${1#*=}; shift ;;
+    --repeat) repeat=${2-}; shift $(($# > 1 ? 2 : 1)) ;;
+    --repeat=*) repeat=${1#*=}; shift ;;
+    --docs | --check) docs=${1#--}; shift ;;
+    -h | --help) help; exit 0 ;;
+    *) die "unknown option $1, see --help" 2 ;;
+  esac
+done
+[[ $repeat =~ ^[1-9][0-9]{0,2}$ ]] || die "--repeat takes a number from 1 to 999, not '$repeat'" 2
+if [ -n "$docs" ]; then
+  # What the repository shows must not depend on sources that it does not have, nor on this machine.
+  kernel=bundled quick=(--quick) fresh=(--fresh) repeat=1
+  : "${out:=$CARGO_TARGET_DIR/bench-docs}"
+fi
+: "${out:=$CARGO_TARGET_DIR/bench}"
+mkdir -p "$out/images" || die "cannot create $out: give another folder with --out"
+out=$(cd "$out" && pwd)
+
+say_ignored
+case $kernel in
+  bundled) kernels=(bundled) ;;
+  upstream | all)
+    kernels=(bundled)
+    if sources=$(upstream_sources); then
+      check_sources "$sources"
+      kernels=(bundled upstream)
+      [ "$kernel" = all ] || kernels=(upstream)
+    elif [ "$kernel" = upstream ]; then
+      die 'no sources of the upstream kernel: set THREADX_DIR to a checkout of eclipse-threadx/threadx, or run scripts/get-threadx.sh'
+    else
+      say 'upstream kernel left out: neither THREADX_DIR nor ./threadx-src (scripts/get-threadx.sh)'
+    fi
+    ;;
+  *) die "--kernel takes all, bundled or upstream, not '$kernel'" 2 ;;
+esac
+case " ${kernels[*]} " in
+  *' upstream '*) "$ROOT/scripts/setup.sh" --upstream ;;
+  *) "$ROOT/scripts/setup.sh" ;;
+esac
+find_tools
+cd "$ROOT"
+build_txbench --quiet
+
+images=()
+# image NAME KERNEL PACKAGE LTO [CARGO-OPTION...]: builds it and keeps it under its name.
+image() {
+  local name=$1 kernel=$2 package=$3 lto=$4 target=$CARGO_TARGET_DIR
+  shift 4
+  # A folder for each kind of link, so that neither throws the other's libraries away.
+  [ "$lto" = fat ] || target=$CARGO_TARGET_DIR/lto-$lto
+  say "building $name"
+  # shellcheck disable=SC2046 # several words
+  CARGO_TARGET_DIR=$target CARGO_PROFILE_RELEASE_LTO=$lto fw_cargo build --quiet --release $(fw_features "$kernel" "$package") "$@" ||
+    die "$name does not build, see above"
+  cp "$(CARGO_TARGET_DIR=$target fw_dir release)/$package" "$out/images/$name"
+  images+=(--image "$name=$out/images/$name")
+}
+for kernel in "${kernels[@]}"; do
+  image "suite-$kernel" "$kernel" suite fat
+  # Each with one variant of relinquish, so that its size belongs to that variant.
+  image "call-fat-$kernel" "$kernel" demo fat
+  image "call-off-$kernel" "$kernel" demo off
+  # On upstream's kernel the inlined relinquish is the call.
+  if [ "$kernel" = bundled ]; then
+    image "inline-fat-$kernel" "$kernel" demo fat --features demo/inline
+    image "inline-off-$kernel" "$kernel" demo off --features demo/inline
+  fi
+done
+
+failed=0
+matrix=$out/matrix.json
+"$TXBENCH" matrix "${images[@]}" --out "$matrix" --repeat "$repeat" "${quick[@]}" "${fresh[@]}" || failed=1
+[ -s "$matrix" ] || die 'nothing was measured, see above'
+
+if [ -n "$docs" ]; then
+  [ "$failed" = 0 ] || die 'an image did not pass its self-checks, see above'
+  title='Results on the emulated board'
+  if [ "$docs" = docs ]; then
+    "$TXBENCH" report "$matrix" --title "$title" --markdown docs/results.md
+    say 'wrote docs/results.md and docs/plots'
+    exit 0
+  fi
+  "$TXBENCH" report "$matrix" --title "$title" --markdown "$out/results.md"
+  built_with() { sed -n 's/^| [^|]*suite[^|]* | built with | \(rustc [0-9.]*\).*/\1/p' "$1" | head -n 1; }
+  if [ "$(built_with docs/results.md)" != "$(built_with "$out/results.md")" ]; then
+    say "docs/results.md is of $(built_with docs/results.md), this is $(built_with "$out/results.md"): not compared"
+    exit 77
+  fi
+  diff -u docs/results.md "$out/results.md" && diff -rq docs/plots "$out/plots" ||
+    die 'docs/results.md is not what the images give: run scripts/bench.sh --docs'
+  say 'docs/results.md is what the images give'
+  exit 0
+fi
+
+host=()
+if [ "$(uname -s)" = Linux ]; then
+  say 'the same question on this machine'
+  options=(--samples 100000 --timeout 5)
+  [ "${#quick[@]}" = 0 ] || options=(--samples 10000 --timeout 1)
+  if "$TXBENCH" host-flip "${options[@]}" --json >"$out/host.json"; then host=("$out/host.json"); fi
+fi
+"$TXBENCH" merge "$out/report.json" "$matrix" "${host[@]}" || failed=1
+"$TXBENCH" report "$out/report.json" --html "$out/report.html" --rustc "$FW_BIN/rustc" || failed=1
+"$TXBENCH" plot "$out/report.json" --out "$out/plots" || failed=1
+say "report.json, report.html and plots are in $out"
+[ "$failed" = 0 ] || die 'not everything passed, see above'

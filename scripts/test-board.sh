@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Tests everything about the S32Z280 that needs no S32Z280: drivers on models, images by their checks, start-up in QEMU.
+#
+#   scripts/test-board.sh
+#
+# QEMU's mps3-an536 has RAM at the board's addresses, so the board's start-up, memory map and MPU table run there, with
+# QEMU's devices (feature qemu-devices). The last line is `N passed, N failed`; exits with 0 only if nothing failed.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+case ${1-} in
+  '') ;;
+  -h | --help) help; exit 0 ;;
+  *) die "unknown option $1, see --help" 2 ;;
+esac
+find_tools || die 'no tool chain: run scripts/setup.sh'
+cd "$ROOT"
+build_txbench --quiet
+images=$CARGO_TARGET_DIR/images
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+passed=0 failed=0
+
+# run NAME COMMAND...: one test; its output is shown if it fails.
+run() {
+  local name=$1 code=0
+  shift
+  "$@" >"$output" 2>&1 </dev/null || code=$?
+  if [ "$code" = 0 ]; then
+    passed=$((passed + 1)); echo "$name: ok"
+  else
+    failed=$((failed + 1)); tail -n 30 "$output" | sed 's/^/    /'; echo "$name: FAILED, exit code $code"
+  fi
+}
+
+# refused TEXT COMMAND...: fails and says so.
+# shellcheck disable=SC2317 # called by run
+refused() {
+  local text=$1 code=0
+  shift
+  "$@" >"$output.refused" 2>&1 || code=$?
+  cat "$output.refused"
+  local said=1
+  grep -qF -- "$text" "$output.refused" || said=0
+  rm -f "$output.refused"
+  [ "$code" != 0 ] && [ "$said" = 1 ]
+}
+
+# bsp FEATURES: checks the board support alone, on this machine.
+# shellcheck disable=SC2317
+bsp() { host_cargo check --quiet --package bsp --no-default-features --features "bundled,$1"; }
+
+# firmware OPTION...: builds ontarget's images for the board in QEMU.
+# shellcheck disable=SC2317
+firmware() {
+  # shellcheck disable=SC2046 # several words
+  fw_cargo build --quiet --release --no-default-features \
+    --features ontarget/s32z280,ontarget/qemu-devices,ontarget/stack-checking $(fw_features bundled ontarget) "$@"
+}
+
+# fault IMAGE: runs it and asks for what its first line says.
+# shellcheck disable=SC2317
+fault() {
+  local line text options=()
+  line=$(sed -n '1s,^//! *,,p' "ontarget/src/bin/$1.rs" | tr ';' '\n' | sed 's/^ *//')
+  options=(--expect-exit "$(sed -n 's/^expect-exit: *//p' <<<"$line")")
+  while read -r text; do options+=(--expect "$text"); done < <(sed -n 's/^expect: *//p' <<<"$line")
+  "$TXBENCH" run "$(fw_dir release)/$1" --timeout 60 "${options[@]}"
+}
+
+run 'drivers on models, board s32z280' host_cargo test --quiet --package bsp --no-default-features --features bundled,s32z280
+run 'no board is refused' refused 'bsp needs one board' bsp boot-at-el1
+run 'two boards are refused' refused 'bsp is for one board' bsp mps3-an536,s32z280
+# shellcheck disable=SC2016 # names in the messages
+run 'flash-cache needs EL2' refused 'which `boot-at-el1` leaves to the monitor' bsp s32z280,flash-cache,boot-at-el1
+# shellcheck disable=SC2016
+run 'flash-cache needs the board' refused 'is for the board `s32z280`' bsp mps3-an536,flash-cache
+
+for board in mps3-an536 s32z280; do
+  for profile in release debug; do
+    run "image, $board, $profile" scripts/build.sh --board "$board" "--$profile"
+  done
+done
+run 'image, s32z280, flash-cache' scripts/build.sh --board s32z280 --flash-cache
+run 'image, s32z280, boot-at-el1' scripts/build.sh --board s32z280 --boot-at-el1
+run 'an image of EL2 is no guest' refused 'accesses a register of EL2' \
+  "$TXBENCH" image "$images/demo-s32z280-bundled-release.elf" --board s32z280 --boot-at-el1
+run "an image of another board is refused" refused 'FAILED' \
+  "$TXBENCH" image "$images/demo-mps3-an536-bundled-release.elf" --board s32z280
+if upstream_sources >/dev/null; then
+  run 'image, s32z280, upstream kernel' scripts/build.sh --board s32z280 --kernel upstream
+fi
+
+faults=(fault_boot_svc fault_boot_undefined fault_boot_data_abort fault_boot_hypervisor_call)
+bins=(boot threads "${faults[@]}" fault_boot_cntfrq)
+run 'on-target images, s32z280 in QEMU' firmware "${bins[@]/#/--bin=}"
+for name in boot threads; do run "$name, s32z280 in QEMU" "$TXBENCH" test --timeout 120 "$(fw_dir release)/$name"; done
+for name in "${faults[@]}"; do run "$name, s32z280 in QEMU" fault "$name"; done
+# The start-up writes CNTFRQ, so that here nobody is missing it.
+run 'CNTFRQ 0 at the entry, s32z280 in QEMU' "$TXBENCH" run "$(fw_dir release)/fault_boot_cntfrq" --timeout 60 \
+  --expect-exit 1 --expect 'counter 1000000000 Hz' --expect survived
+run 'on-target images, s32z280 in QEMU, boot-at-el1' firmware --features ontarget/boot-at-el1 --bin=boot_guest
+run 'boot_guest, s32z280 in QEMU' "$TXBENCH" test --timeout 60 "$(fw_dir release)/boot_guest"
+# shellcheck disable=SC2046 # several words
+run 'demo, s32z280 in QEMU' fw_cargo build --quiet --release --no-default-features \
+  --features demo/s32z280,demo/qemu-devices $(fw_features bundled demo)
+cp -f "$(fw_dir release)/demo" "$images/demo-s32z280-in-qemu.elf"
+run 'demo runs, s32z280 in QEMU' "$TXBENCH" run "$images/demo-s32z280-in-qemu.elf" --timeout 120 --expect 'DONE ok'
+
+if command -v gdb-multiarch >/dev/null || command -v arm-none-eabi-gdb >/dev/null; then
+  run 'flash.sh' scripts/test-flash.sh "$images/demo-s32z280-in-qemu.elf" "$images/demo-s32z280-bundled-release.elf"
+else
+  echo 'flash.sh: not tested, there is neither gdb-multiarch nor arm-none-eabi-gdb'
+fi
+
+echo
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]
