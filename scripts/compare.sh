@@ -72,23 +72,26 @@ measure_code() {
   arm-none-eabi-nm -n "$elf" | awk -v kernel="$kernel" -v pattern="$pattern" '
     function value(hex,   i, n) { n = 0; for (i = 1; i <= length(hex); i++) n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1; return n }
     $3 == "__stext" { start = value($1) }
-    $3 == "__etext" { end = value($1) }
-    $2 ~ /^[tTwW]$/ || $3 == "__etext" {
+    # Behind it the section is filled up to what the memory protection can tell apart.
+    $3 == "__etext_used" { end = value($1) }
+    $2 ~ /^[tTwW]$/ {
       at = value($1)
       if (name != "" && name ~ pattern) bytes += at - last
-      last = at; name = ($3 == "__etext" || $3 == "__stext") ? "" : $3
+      last = at; name = ($3 ~ /^__[es]text/) ? "" : $3
     }
     END { printf "%s\t%d\t%d\n", kernel, bytes, end - start }' >>"$sizes"
 }
 
 # The records of a run as rows: code, kernel, bench, stack, cache, n, excluded, min, mean, max, unit, name.
+# Of the measurements that the C twin and upstream's demo have too.
 records() {
   local kernel=$1
   sed -n 's/.*RECORD //p' "$out/$2.uart" | tr -d '\r' | awk -v kernel="$kernel" '
     function text(key) { return match($0, "\"" key "\":\"[^\"]*\"") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : "" }
     function number(key) { return match($0, "\"" key "\":[0-9]+") ? substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) : "" }
-    {
+    text("bench") ~ /^(context_switch|deep_stack)$/ && text("cache") ~ /^(cold|warm)$/ && number("placement") == "" {
       code = text("language") == "c" ? (text("checks") == "off" ? "C twin, checks off" : "C twin") : "safe Rust"
+      if (text("variant") == "inline") code = code ", inlined"
       printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", code, kernel, text("bench"), text("stack"), text("cache"),
         number("n"), number("excluded"), number("min"), number("mean"), number("max"), text("unit"), text("kernel")
     }' >>"$rows"
@@ -146,7 +149,7 @@ awk -F '\t' '
   END { printf "\nAll figures in %s.\n", unit; if (unit == "instructions") print "Instructions counted in an emulator are not time." }
 ' "$rows" "$rows" >"$out/compare.md"
 awk -F '\t' '
-  BEGIN { print "\n| kernel | .text of the kernel in the demo | .text of the demo |\n|---|---:|---:|" }
+  BEGIN { print "\n| kernel | code of the kernel in the demo, bytes | code of the demo, bytes |\n|---|---:|---:|" }
   { printf "| %s | %s | %s |\n", $1, $2, $3 }
 ' "$sizes" >>"$out/compare.md"
 

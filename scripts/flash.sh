@@ -4,7 +4,9 @@
 #   scripts/flash.sh [ELF] [OPTION...]
 #
 #   ELF                 the image (default: what `scripts/build.sh --board s32z280` builds)
-#   --server HOST:PORT  the debug server's GDB port (default localhost:41475)
+#   --server HOST:PORT  the debug server's GDB port (default localhost:45000)
+#   --connect FILE      GDB commands that connect to the core and stop it, instead of `target remote HOST:PORT`: the
+#                       vendor's probe wants its Python script for that, see docs/s32z280.md
 #   --serial DEVICE     the board's USB serial device, jumper J248 set (default /dev/ttyUSB0)
 #   --log FILE          where the UART's bytes go (default target/s32z280.uart); an older file is replaced
 #   --seconds N         limit for the run (default 120)
@@ -19,11 +21,12 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-elf='' server=localhost:41475 serial=/dev/ttyUSB0 log=$CARGO_TARGET_DIR/s32z280.uart seconds=120 gdb='' dry=0 check=()
+elf='' server=localhost:45000 serial=/dev/ttyUSB0 connect='' log=$CARGO_TARGET_DIR/s32z280.uart seconds=120 gdb='' dry=0 check=()
 need() { [ -n "${2-}" ] || die "$1 needs a value, see --help" 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --server) need "$@"; server=$2; shift ;;
+    --connect) need "$@"; connect=$2; shift ;;
     --serial) need "$@"; serial=$2; shift ;;
     --log) need "$@"; log=$2; shift ;;
     --seconds) need "$@"; seconds=$2; shift ;;
@@ -41,9 +44,16 @@ done
 [ -n "$elf" ] || elf=$CARGO_TARGET_DIR/images/demo-s32z280-bundled-release.elf
 [ -f "$elf" ] || die "no image $elf: build it with scripts/build.sh --board s32z280"
 
+[ -z "$connect" ] || [ -f "$connect" ] || die "there is no file $connect of GDB commands: name another with --connect"
+if [ -n "$connect" ]; then attach="source $connect" where="by $connect"; else attach="target remote $server" where="at $server"; fi
+
 # The addresses: start of code memory, where reset leads (T32 code; PC takes the even address, since the link cannot write
 # CPSR), MDM_AP CONTROL2 with core 0's external debug request in bit 16, and the boot record.
 entry=0x79900000 control2=0x4dc11044 record=0x31780000
+# Mode and T bit that the core must be in: Hyp mode and T32 state as reset leaves it, since PC is all that is set; a guest
+# image wants SVC mode and A32 state.
+state=0x3a
+[ "${#check[@]}" = 0 ] || state=0x13
 commands=(
   'set pagination off'
   'set confirm off'
@@ -51,9 +61,17 @@ commands=(
   'set mem inaccessible-by-default off'
   'set remotetimeout 10'
   'set tcp connect-timeout 5'
-  "target remote $server"
+  "$attach"
   'echo flash: connected\n'
+  "if (\$cpsr & 0x3f) != $state"
+  "  printf \"flash: state %#x\\n\", \$cpsr"
+  '  quit 1'
+  'end'
   "set {unsigned int}$control2 = {unsigned int}$control2 & ~0x10000"
+  "if {unsigned int}$control2 & 0x10000"
+  '  echo flash: stuck\n'
+  '  quit 1'
+  'end'
   'echo flash: loading\n'
   'load'
   'compare-sections .text'
@@ -107,6 +125,12 @@ capture='' debugger=''
 finish() {
   local pid
   for pid in $capture $debugger; do kill "$pid" 2>/dev/null || true; done
+  # A debugger that waits for its server may not listen.
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    if [ -z "$debugger" ] || ! kill -0 "$debugger" 2>/dev/null; then break; fi
+    sleep 0.2
+  done
+  if [ -n "$debugger" ]; then kill -9 "$debugger" 2>/dev/null || true; fi
   rm -rf "$folder"
 }
 trap finish EXIT
@@ -120,10 +144,11 @@ timeout 10 stty -F "$serial" 115200 cs8 -parenb -cstopb -crtscts raw -echo 2>"$f
 timeout "$((seconds + 60))" cat "$serial" >"$log" 2>/dev/null &
 capture=$!
 
-# GDB in a process group of its own: interrupting it must halt the core, and end nothing else.
+# GDB in a process group of its own, so that one interrupt, and no second, reaches it: the first halts the core, a second
+# gives up. Its limits are those of the waits below; finish ends it.
 output=$folder/gdb
 set -m
-timeout -k 5 "$((seconds + 60))" "$gdb" -nx -q -batch -x "$folder/commands" "$elf" >"$output" 2>&1 </dev/null &
+"$gdb" -nx -q -batch -x "$folder/commands" "$elf" >"$output" 2>&1 </dev/null &
 debugger=$!
 set +m
 
@@ -143,13 +168,17 @@ last_words() { grep -v '^flash: ' "$output" | grep -v '^$' | tail -n 1; }
 if ! wait_for connected 30; then
   case $(cat "$output") in
     *refused* | *'timed out'* | *'No route'* | *'not known'*)
-      die "no debug server at $server: start it with the probe connected, or name its GDB port with --server ($(last_words))"
+      die "no debug server $where: start it with the probe connected, or name its GDB port with --server ($(last_words))"
       ;;
-    *) die "what listens at $server is no GDB server: the GDB port is often 41475, 45000 is the probe's ($(last_words))" ;;
+    *) die "what answers $where is no GDB server: the vendor's GTA has it, often at 45000; CCS, often at 41475, is the probe's ($(last_words))" ;;
   esac
 fi
-say "connected to $server"
-wait_for loading 30 || die "the external debug request at $control2 cannot be cleared: $(last_words)"
+say "connected $where"
+if ! wait_for loading 30; then
+  reached state && die "the core is not as reset leaves it: CPSR $(sed -n 's/^flash: state //p' "$output"), low bits $state wanted; reset the board first"
+  reached stuck && die "the external debug request at $control2 stays set: the core would not run"
+  die "the external debug request at $control2 cannot be cleared: $(last_words)"
+fi
 wait_for started 120 || die "the image cannot be loaded: $(last_words)"
 if grep -q 'MIS-MATCHED' "$output"; then
   die 'what was loaded does not read back: power-cycle the board and start the debug server again'
@@ -160,7 +189,7 @@ ended() { grep -aqE '^(exit status [0-9]+|DONE )' "$log"; }
 until=$((SECONDS + seconds))
 while ! ended && [ "$SECONDS" -lt "$until" ] && kill -0 "$debugger" 2>/dev/null; do sleep 0.2; done
 sleep 0.5 # the line after the last
-reached halted || kill -INT -- "-$debugger" 2>/dev/null || true
+reached halted || kill -INT "$debugger" 2>/dev/null || true
 wait_for 'done' 20 || say "the core does not halt for its boot record: $(last_words)"
 
 echo

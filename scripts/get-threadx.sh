@@ -6,14 +6,16 @@
 # One pinned public commit of eclipse-threadx/threadx goes into ./threadx-src, which git ignores:
 # without history, and of the tree only what the build reads. Run again after an interruption it goes
 # on where it stopped; when everything is there it touches no network. THREADX_GIT names another
-# place to fetch the same commit from, THREADX_LIMIT another limit than 600 seconds.
+# place to fetch the commit from, THREADX_COMMIT another commit (all 40 digits), THREADX_LIMIT another
+# limit than 600 seconds.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-# The kernel, its Cortex-R52 port with the S32Z280 example, and the Cortex-R5 port for comparison.
-COMMIT=1f0f99a24aff459d1b24916cba288676ea93d6fb
-FOLDERS=(/common/ /ports/cortex_r52/gnu/ /ports/cortex_r5/gnu/ /LICENSE.txt)
+# The kernel, its Cortex-R52 port with the S32Z280 example, the Cortex-R5 port for comparison, and the
+# sample that runs everywhere.
+COMMIT=${THREADX_COMMIT:-1f0f99a24aff459d1b24916cba288676ea93d6fb}
+FOLDERS=(/common/ /ports/cortex_r52/gnu/ /ports/cortex_r5/gnu/ /samples/ /LICENSE.txt)
 URL=${THREADX_GIT:-https://github.com/eclipse-threadx/threadx.git}
 LIMIT=${THREADX_LIMIT:-600}
 FOLDER=$ROOT/threadx-src
@@ -24,6 +26,7 @@ case ${1-} in
   *) die "unknown option $1, see --help" 2 ;;
 esac
 [[ $LIMIT =~ ^[1-9][0-9]{0,5}$ ]] || die "THREADX_LIMIT=$LIMIT is not a number of seconds from 1 to 999999" 2
+[[ $COMMIT =~ ^[0-9a-f]{40}$ ]] || die "THREADX_COMMIT=$COMMIT is not a commit of 40 hexadecimal digits" 2
 command -v git >/dev/null || die 'git is missing: install it, or unpack the sources by hand and set THREADX_DIR'
 
 # git in the folder and nowhere else, without questions on the terminal.
@@ -32,6 +35,7 @@ g() { GIT_TERMINAL_PROMPT=0 git -C "$FOLDER" --git-dir="$FOLDER/.git" --work-tre
 # Everything there, of that commit, unchanged: git names content by its hash, so equal names prove it.
 complete() {
   [ -d "$FOLDER/.git" ] && [ "$(g rev-parse --verify --quiet HEAD 2>/dev/null)" = "$COMMIT" ] &&
+    [ "$(cat "$FOLDER/.git/info/sparse-checkout" 2>/dev/null)" = "$(printf '%s\n' "${FOLDERS[@]}")" ] &&
     [ -f "$FOLDER/common/inc/tx_api.h" ] && [ -d "$FOLDER/ports/cortex_r52/gnu/src" ] &&
     [ -z "$(g status --porcelain 2>/dev/null)" ]
 }

@@ -64,6 +64,7 @@ expect 0 'a dry run prints every step' "target remote $port" "= 0x79900000" "0x4
 expect 1 'no image' 'build it with scripts/build.sh' -- "$flash" "$folder/none.elf"
 expect 1 'no serial device' 'there is no serial device' -- "$flash" "$with_devices" --serial "$folder/tty"
 expect 1 'no debugger' 'there is no debugger none-gdb' -- "$flash" "$with_devices" --gdb none-gdb
+expect 1 'no commands to connect with' 'there is no file' -- "$flash" "$with_devices" --connect "$folder/none.gdb"
 expect 2 'a bad port' '--server takes HOST:PORT' -- "$flash" "$with_devices" --server here
 board "$with_devices"
 expect 1 'another file' 'is not fit for this board' -- "$flash" "$flash" --serial "$serial" --server "$port"
@@ -76,15 +77,18 @@ while True:
     c, _ = s.accept(); c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"); time.sleep(1); c.close()' &
   server=$!
   sleep 1
-  expect 1 'another port' 'what listens at 127.0.0.1:41977 is no GDB server' \
+  expect 1 'another port' 'what answers at 127.0.0.1:41977 is no GDB server' \
     -- "$flash" "$with_devices" --serial "$serial" --server 127.0.0.1:41977
 fi
 expect 0 'loads, runs, captures' 'loaded and started' 'stage 11 (tick)' 'ended with exit status 0' 'context_switch' \
   -- "$flash" "$with_devices" --serial "$serial" --server "$port" --log "$folder/uart" --seconds 60
+expect 1 'a core that is not reset' 'the core is not as reset leaves it' \
+  -- "$flash" "$with_devices" --serial "$serial" --server "$port" --log "$folder/uart"
 board "$board_image"
+echo "target remote $port" >"$folder/connect.gdb"
 expect 1 'a silent board explains itself' 'stage 6 (MPU and caches)' 'LINFlexD does not enter initialisation mode' \
   'ended with exit status 102' 'nothing came from the UART' \
-  -- "$flash" "$board_image" --serial "$serial" --server "$port" --log "$folder/uart" --seconds 8
+  -- "$flash" "$board_image" --serial "$serial" --connect "$folder/connect.gdb" --log "$folder/uart" --seconds 8
 
 echo
 printf '%d passed, %d failed\n' "$passed" "$failed"

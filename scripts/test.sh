@@ -81,7 +81,7 @@ find_tools
 
 # Packages that are firmware only have nothing to run here.
 host=()
-for package in c-conformance costs demo examples model-guest model-published ontarget twin upstream-demo; do host+=(--exclude "$package"); done
+for package in c-conformance costs demo examples model-guest model-published ontarget suite twin upstream-demo; do host+=(--exclude "$package"); done
 stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
@@ -118,7 +118,7 @@ check 'README example' example
 # shellcheck disable=SC2317,SC2016
 field_reports() {
   local bad=0 label file name
-  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp scenarios ontarget/src |
+  for label in $(grep -rhoiE '(field reports?:? |^ *//[/!]? [kpbdm][0-9]{2}\b).*|fn [kpbdm][0-9]{2}_' --include='*.rs' kernel threadx bsp measure demo scenarios ontarget/src |
     grep -oiE '\b([KPBM][0-9]|D0)[0-9](\b|_)' | tr -d _ | tr '[:lower:]' '[:upper:]' | sort -u); do
     grep -q "^| $label |" docs/field-reports.md || { echo "$label is not in docs/field-reports.md"; bad=1; }
   done
@@ -132,6 +132,11 @@ field_reports() {
   [ "$bad" = 0 ] && echo 'every label and every test is there'
 }
 check 'field reports' field_reports
+
+stage 'fetching upstream' "$ROOT/scripts/test-get-threadx.sh"
+counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+# shellcheck disable=SC2086 # two words
+add ${counts:-0 1}
 
 check txbench build_txbench --quiet
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
@@ -161,12 +166,43 @@ readme_figures() {
   [ -n "$measured" ] && [ "$measured" = "$stated" ]
 }
 
+# boot_suite IMAGE WORD...: the suite's image with these words on its command line; exits with its status.
+boot_suite() {
+  local image=$1 word config=enable=on,target=native,arg=suite
+  shift
+  for word; do config=$config,arg=$word; done
+  timeout -k 5 240 qemu-system-arm -M "$MACHINE" -smp 1 -nographic -icount shift=0,sleep=off \
+    -global cortex-r52-arm-cpu.cntfrq=1000000000 -semihosting-config "$config" -kernel "$image" </dev/null
+}
+
+# suite IMAGE NAME: the core cells pass their self-checks, and those named are those that ran.
+# shellcheck disable=SC2317
+suite() {
+  local uart=$logs/suite-$kernel-$2.uart status=0
+  boot_suite "$1" quick >"$uart" || status=$?
+  boot_suite "$1" quick list | tr -d '\r' | grep -a '^CELL ' >"$uart.cells" || true
+  grep -av '^RECORD \|^SAMPLES \|^CELL ' "$uart"
+  [ "$status" = 0 ] || { echo "the image ended with $status"; return 1; }
+  grep -aq '^DONE ok' "$uart" || { echo 'no DONE ok'; return 1; }
+  cmp "$uart.cells" <(tr -d '\r' <"$uart" | grep -a '^CELL ') || return 1
+  echo "$(wc -l <"$uart.cells") cells, $(grep -ac '^RECORD ' "$uart") records, $(grep -ac '^SAMPLES ' "$uart") raw series"
+}
+
+# refused_cell IMAGE: a word that no cell answers to ends the image with 2, before anything is measured.
+# shellcheck disable=SC2317
+refused_cell() {
+  local text status=0
+  text=$(boot_suite "$1" quick no_such_cell) || status=$?
+  echo "$text"
+  [ "$status" = 2 ] && ! grep -q '^RECORD ' <<<"$text" && grep -q '^DONE FAILED: no cell matches no_such_cell' <<<"$text"
+}
+
 # lane KERNEL: everything that runs on the target, on one kernel.
 lane() {
   local kernel=$1 images debug tests=() single=() name source options counts runs run
   # One package a time: the tests switch on kernel options that the measured images do without.
   local package built=0
-  for package in demo ontarget; do
+  for package in demo suite ontarget; do
     # shellcheck disable=SC2046 # several words
     set -- $(fw_features "$kernel" "$package")
     # Unoptimized, the stacks of both do not fit into one BTCM: without the twin.
@@ -235,6 +271,7 @@ lane() {
     # shellcheck disable=SC2086 # two words
     add ${counts:-0 1}
     check "demo, debug, run, $kernel" "$TXBENCH" run "$debug/demo" --timeout 240 --expect 'DONE ok'
+    check "suite, debug, $kernel" suite "$debug/suite" debug
   else
     skip "debug firmware, $kernel" '--quick'
   fi
@@ -257,12 +294,22 @@ lane() {
   if [ "$runs" = 1 ]; then skip "demo records, $kernel" '--quick'; else check "demo records, $kernel" same_records; fi
   [ "$kernel" != bundled ] || check 'README figures' readme_figures
 
-  # C programs with nothing but tx_api.h.
+  check "suite, $kernel" suite "$images/suite" release
+  check "suite, unknown cell, $kernel" refused_cell "$images/suite"
+
+  # C programs with nothing but tx_api.h; upstream's sample where the sources have it.
   if command -v arm-none-eabi-gcc >/dev/null; then
     # shellcheck disable=SC2046 # several words
-    check "C programs, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" c-conformance)
+    set -- $(fw_features "$kernel" c-conformance)
+    [ ! -f "${sources:-/}/samples/demo_threadx.c" ] || set -- "$@" --features c-conformance/sample
+    check "C programs, build, $kernel" fw_cargo build --quiet --release "$@"
     [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
       --expect 'checks of the documented C API passed'
+    if [ ! -f "${sources:-/}/samples/demo_threadx.c" ]; then
+      skip "upstream's sample, $kernel" 'no sources that have it'
+    else
+      check "upstream's sample, $kernel" "$TXBENCH" run "$images/sample" --timeout 120 --expect-exit 0 --expect 'ran for a second'
+    fi
   else
     skip "C programs, $kernel" 'no arm-none-eabi-gcc'
   fi

@@ -4,6 +4,9 @@
 //! it; there is no lock, so that faults and interrupts can always print.
 
 use core::convert::Infallible;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+static WRITTEN: AtomicU32 = AtomicU32::new(0);
 
 /// The board's UART as a text sink. Copies write to the same UART. A byte that the UART does not take
 /// within the limit is dropped and counted ([`Console::lost`]), so writing always ends and never fails.
@@ -19,12 +22,21 @@ pub const fn console() -> Console {
 impl Console {
     /// Sends the text; a line feed becomes carriage return and line feed.
     pub fn write(self, text: &str) {
+        WRITTEN.store(WRITTEN.load(Ordering::Relaxed).wrapping_add(text.len() as u32), Ordering::Relaxed);
         for byte in text.bytes() {
             if byte == b'\n' {
                 crate::board::uart::send(b'\r');
             }
             crate::board::uart::send(byte);
         }
+    }
+
+    /// Bytes of text written since reset, dropped ones included, line feeds counted once; wraps. A measured stretch
+    /// during which this moved has waited for the UART: 87 us for each byte at 115200 baud.
+    #[inline(always)]
+    #[must_use]
+    pub fn written(self) -> u32 {
+        WRITTEN.load(Ordering::Relaxed)
     }
 
     /// Bytes dropped since reset because the UART stayed full.

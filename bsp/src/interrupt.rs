@@ -13,6 +13,8 @@ pub struct InterruptId(u16);
 impl InterruptId {
     /// The tick: PPI 30, the EL1 physical timer.
     pub const TICK: Self = Self(30);
+    /// The one-shot alarm ([`timer::set_alarm`](crate::timer)): PPI 27, the virtual timer, which no tick depends on.
+    pub const ALARM: Self = Self(27);
 
     /// The line with this INTID, if the board has it.
     #[must_use]

@@ -39,11 +39,14 @@ pub mod interrupt;
 pub mod linflexd;
 pub mod memory;
 pub mod mpu;
+pub mod placement;
 pub mod stage;
 pub mod startup;
 pub mod tcm;
 pub mod timer;
 
+#[cfg(target_arch = "arm")]
+mod command_line;
 #[cfg(target_arch = "arm")]
 pub mod console;
 #[cfg(target_arch = "arm")]
@@ -57,6 +60,8 @@ mod kernel;
 pub use aarch32_rt::entry;
 pub use board::NAME;
 #[cfg(target_arch = "arm")]
+pub use command_line::{CommandLineError, command_line};
+#[cfg(target_arch = "arm")]
 pub use console::{Console, console};
 #[cfg(target_arch = "arm")]
 pub use counter::cycles;
@@ -64,6 +69,13 @@ pub use counter::cycles;
 pub use exit::exit;
 #[doc(hidden)]
 pub use ufmt;
+
+/// Lets the core sleep until an interrupt is pending: what an idle thread does on a kernel that spins when nothing is
+/// ready. Callable from every context.
+#[cfg(target_arch = "arm")]
+pub fn wait_for_interrupt() {
+    aarch32_cpu::asm::wfi();
+}
 
 /// What the image was built with, as banner and records have it: the options of the kernel, and on `s32z280` the ways of the
 /// instruction cache, on which every figure depends.

@@ -70,7 +70,7 @@ pub const fn next_compare(compare: u64, period: u32, now: u64) -> (u64, u32) {
 }
 
 #[cfg(target_arch = "arm")]
-pub use hardware::{dropped, frequency};
+pub use hardware::{clear_alarm, dropped, frequency, set_alarm, since_tick, tick_period};
 #[cfg(target_arch = "arm")]
 pub(crate) use hardware::{start, tick};
 
@@ -78,7 +78,7 @@ pub(crate) use hardware::{start, tick};
 mod hardware {
     use super::{TimerError, next_compare, period};
     use aarch32_cpu::asm::isb;
-    use aarch32_cpu::register::{CntPct, Cntfrq, CntpCtl, CntpCval};
+    use aarch32_cpu::register::{CntPct, Cntfrq, CntpCtl, CntpCval, CntvCtl, CntvTval};
     use core::sync::atomic::{AtomicU32, Ordering};
 
     static PERIOD: AtomicU32 = AtomicU32::new(0);
@@ -98,6 +98,36 @@ mod hardware {
     #[must_use]
     pub fn dropped() -> u32 {
         DROPPED.load(Ordering::Relaxed)
+    }
+
+    /// Counts of the generic timer's counter from one tick to the next; 0 before the kernel runs.
+    #[must_use]
+    pub fn tick_period() -> u32 {
+        PERIOD.load(Ordering::Relaxed)
+    }
+
+    /// Counts of the generic timer's counter since the tick that was due last: the phase of this moment, below
+    /// [`tick_period`] unless ticks are late. Callable from every context.
+    #[must_use]
+    pub fn since_tick() -> u32 {
+        let due = CntpCval::read().0.wrapping_sub(u64::from(tick_period()));
+        CntPct::read().0.wrapping_sub(due) as u32
+    }
+
+    /// Lets the line [`InterruptId::ALARM`](crate::interrupt::InterruptId::ALARM) become pending after so many counts of the generic timer's counter, at most `i32::MAX`; an alarm
+    /// set before is forgotten. The line needs a handler, which calls [`clear_alarm`], and must be enabled.
+    pub fn set_alarm(counts: u32) {
+        CntvTval::write(CntvTval(counts.min(i32::MAX as u32)));
+        let mut control = CntvCtl::new_with_raw_value(0);
+        control.set_enable(true);
+        CntvCtl::write(control);
+        isb();
+    }
+
+    /// Stops the alarm, which drops its level-sensitive line. Callable from every context.
+    pub fn clear_alarm() {
+        CntvCtl::write(CntvCtl::new_with_raw_value(0));
+        isb();
     }
 
     /// Arms the timer one period ahead. Its interrupt line must already have a handler.

@@ -105,18 +105,17 @@ impl Report {
     /// The factors of a series.
     fn case(&self, bench: Bench, stack: &'static str, cache: Cache) -> Case<'static> {
         let case = Case::new(bench, stack, cache);
-        let of_code = if self.code == Code::Rust { crate::switch::VARIANT } else { "call" };
-        let variant = if bench == Bench::ContextSwitch { of_code } else { "" };
+        let of_switch = |variant| if bench == Bench::ContextSwitch { variant } else { "" };
         if self.code != Code::Rust {
             // Where C's code and control blocks lie is not known here.
-            return Case { variant, ..case };
+            return Case { variant: of_switch("call"), ..case };
         }
         let (code, cell) = match bench {
             Bench::ContextSwitch => (crate::switch::round_trips as *const () as usize, &crate::switch::MEASURING),
             _ => (crate::deep_stack::deep_touch as *const () as usize, &crate::deep_stack::DEEP),
         };
         let control = bsp::memory::region_of(core::ptr::from_ref(cell) as usize);
-        Case { variant, code: bsp::memory::region_of(code), control, ..case }
+        Case { variant: of_switch(crate::switch::VARIANT), code: bsp::memory::region_of(code), control, ..case }
     }
 
     /// Prints a series as a row and as a record.

@@ -19,16 +19,16 @@ use crate::SCALE;
 use crate::report::Report;
 use crate::sample::Undisturbed;
 
-/// How the Rust code reaches the switch, as records have it.
-pub const VARIANT: &str = if cfg!(feature = "inline") { "inline" } else { "call" };
+/// How the loops below relinquish; upstream's kernel has the call only.
+pub const VARIANT: &str = if cfg!(all(feature = "inline", feature = "bundled")) { "inline" } else { "call" };
 
 /// Samples of a series.
 pub const ROUNDS: usize = 256;
 
 threadx::stack! {
-    pub static MEASURING_BTCM: Stack<Btcm, { 4096 * SCALE }>;
+    pub static MEASURING_BTCM: Stack<Btcm, { 4608 + (SCALE - 1) * 3584 }>;
     pub static PARTNER_BTCM: Stack<Btcm, { 1024 * SCALE }>;
-    pub static MEASURING_DRAM0: Stack<Dram0, { 4096 * SCALE }>;
+    pub static MEASURING_DRAM0: Stack<Dram0, { 4608 + (SCALE - 1) * 3584 }>;
     pub static PARTNER_DRAM0: Stack<Dram0, { 1024 * SCALE }>;
 }
 

@@ -36,12 +36,12 @@ typedef unsigned long long ULONG64;
 #endif
 
 /* Control blocks: the memory is the application's, what is in it the kernel's. */
-typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[24]; } TX_THREAD;
+typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[26]; } TX_THREAD;
 typedef struct TX_TIMER_STRUCT { ULONG tx_reserved[13]; } TX_TIMER;
 typedef struct TX_SEMAPHORE_STRUCT { ULONG tx_reserved[9]; } TX_SEMAPHORE;
 typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[12]; } TX_MUTEX;
 typedef struct TX_EVENT_FLAGS_GROUP_STRUCT { ULONG tx_reserved[11]; } TX_EVENT_FLAGS_GROUP;
-typedef struct TX_QUEUE_STRUCT { ULONG tx_reserved[15]; } TX_QUEUE;
+typedef struct TX_QUEUE_STRUCT { ULONG tx_reserved[16]; } TX_QUEUE;
 typedef struct TX_BLOCK_POOL_STRUCT { ULONG tx_reserved[12]; } TX_BLOCK_POOL;
 typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[13]; } TX_BYTE_POOL;
 
@@ -132,6 +132,21 @@ typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[13]; } TX_BYTE_POOL;
 #define TX_NO_MESSAGES ((UINT) 0)
 #define TX_EMPTY ((ULONG) 0)
 #define TX_CLEAR_ID ((ULONG) 0)
+#define TX_TRACE_ALL_EVENTS ((ULONG) 2047)
+#define TX_TRACE_INTERNAL_EVENTS ((ULONG) 1)
+#define TX_TRACE_BLOCK_POOL_EVENTS ((ULONG) 2)
+#define TX_TRACE_BYTE_POOL_EVENTS ((ULONG) 4)
+#define TX_TRACE_EVENT_FLAGS_EVENTS ((ULONG) 8)
+#define TX_TRACE_INTERRUPT_CONTROL_EVENT ((ULONG) 16)
+#define TX_TRACE_MUTEX_EVENTS ((ULONG) 32)
+#define TX_TRACE_QUEUE_EVENTS ((ULONG) 64)
+#define TX_TRACE_SEMAPHORE_EVENTS ((ULONG) 128)
+#define TX_TRACE_THREAD_EVENTS ((ULONG) 256)
+#define TX_TRACE_TIME_EVENTS ((ULONG) 512)
+#define TX_TRACE_TIMER_EVENTS ((ULONG) 1024)
+#define TX_TRACE_USER_EVENTS ((ULONG) 2147483648)
+#define TX_TRACE_USER_EVENT_START ((ULONG) 4096)
+#define TX_TRACE_USER_EVENT_END ((ULONG) 65535)
 #ifndef TX_PARAMETER_NOT_USED
 #define TX_PARAMETER_NOT_USED(p) ((void) (p))
 #endif
@@ -273,6 +288,14 @@ UINT _tx_byte_pool_prioritize(TX_BYTE_POOL *pool_ptr);
 UINT _txe_byte_pool_prioritize(TX_BYTE_POOL *pool_ptr);
 UINT _tx_byte_pool_info_get(TX_BYTE_POOL *pool_ptr, CHAR **name, ULONG *available_bytes, ULONG *fragments, TX_THREAD **first_suspended, ULONG *suspended_count, TX_BYTE_POOL **next_pool);
 UINT _txe_byte_pool_info_get(TX_BYTE_POOL *pool_ptr, CHAR **name, ULONG *available_bytes, ULONG *fragments, TX_THREAD **first_suspended, ULONG *suspended_count, TX_BYTE_POOL **next_pool);
+UINT _tx_trace_enable(VOID *trace_buffer_start, ULONG trace_buffer_size, ULONG registry_entries);
+UINT _tx_trace_disable(VOID);
+UINT _tx_trace_event_filter(ULONG event_filter_bits);
+UINT _tx_trace_event_unfilter(ULONG event_unfilter_bits);
+UINT _tx_trace_buffer_full_notify(VOID (*full_buffer_callback)(VOID *a1));
+UINT _tx_trace_user_event_insert(ULONG event_id, ULONG info_field_1, ULONG info_field_2, ULONG info_field_3, ULONG info_field_4);
+VOID _tx_trace_isr_enter_insert(ULONG isr_id);
+VOID _tx_trace_isr_exit_insert(ULONG isr_id);
 
 /* Their documented names. TX_DISABLE_ERROR_CHECKING leaves out the checks. */
 #define tx_kernel_enter _tx_initialize_kernel_enter
@@ -284,6 +307,14 @@ UINT _txe_byte_pool_info_get(TX_BYTE_POOL *pool_ptr, CHAR **name, ULONG *availab
 #define tx_thread_stack_error_notify _tx_thread_stack_error_notify
 #define tx_time_get _tx_time_get
 #define tx_time_set _tx_time_set
+#define tx_trace_enable _tx_trace_enable
+#define tx_trace_disable _tx_trace_disable
+#define tx_trace_event_filter _tx_trace_event_filter
+#define tx_trace_event_unfilter _tx_trace_event_unfilter
+#define tx_trace_buffer_full_notify _tx_trace_buffer_full_notify
+#define tx_trace_user_event_insert _tx_trace_user_event_insert
+#define tx_trace_isr_enter_insert _tx_trace_isr_enter_insert
+#define tx_trace_isr_exit_insert _tx_trace_isr_exit_insert
 #ifdef TX_DISABLE_ERROR_CHECKING
 #define tx_thread_create _tx_thread_create
 #define tx_thread_delete _tx_thread_delete

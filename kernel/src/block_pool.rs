@@ -12,9 +12,10 @@ use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const BLOCK_POOL_ID: u32 = 0x424C_4F43;
+static WAIT: Wait = Wait::new(TX_BLOCK_MEMORY, TX_NO_MEMORY);
 const HEADER: usize = size_of::<Header>();
 
 /// What is in front of a block.
@@ -151,12 +152,8 @@ impl BlockPool {
     #[inline(never)]
     fn wait(self, block: *mut *mut c_void, wait: ULONG, k: Locked) -> Code {
         let Some(thread) = k.may_wait(wait) else { return TX_NO_MEMORY as Code };
-        let status = k.suspend_in(thread, &self.waiters, Place::Back, TX_BLOCK_MEMORY, wait, TX_NO_MEMORY);
-        if status == TX_SUCCESS {
-            // SAFETY: `allocate`'s caller promised.
-            unsafe { block.write(thread.wait_memory.get().cast()) };
-        }
-        status as Code
+        thread.wait_memory.set(block.cast());
+        Locked::suspend_in(&self.waiters, wait, &WAIT, k) as Code
     }
 
     /// Gives `block` to the first waiter, or to the pool it came from.
@@ -181,11 +178,10 @@ impl BlockPool {
 
     #[inline(never)]
     fn pass_on(self, header: *mut Header, k: Locked) -> Code {
-        if let Some(waiter) = self.waiters.first() {
-            waiter.wait_memory.set(header.wrapping_add(1).cast());
-            k.wake(waiter, TX_SUCCESS);
-        }
-        TX_SUCCESS as Code
+        let Some(waiter) = self.waiters.first() else { return TX_SUCCESS as Code };
+        // SAFETY: the waiter, whose `allocate` has not returned, vouched for where its block is to go.
+        unsafe { waiter.wait_memory.get().cast::<*mut c_void>().write(header.wrapping_add(1).cast()) };
+        Locked::grant(&self.waiters, waiter, k) as Code
     }
 
     /// Wakes all waiters with `TX_DELETED`.

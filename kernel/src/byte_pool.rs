@@ -26,9 +26,10 @@ use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const BYTE_POOL_ID: u32 = 0x4259_5445;
+static WAIT: Wait = Wait::new(TX_BYTE_MEMORY, TX_NO_MEMORY);
 const HEADER: usize = size_of::<Fragment>();
 const WORD: usize = size_of::<usize>();
 /// Mark of a free fragment. Not the address of any pool: it is odd.
@@ -263,7 +264,7 @@ impl BytePool {
         // Nothing has run since the search looked last.
         let Some(thread) = k.may_wait(wait) else { return Err(TX_NO_MEMORY) };
         thread.wait_value.set(bytes as ULONG);
-        match k.suspend_in(thread, &self.waiters, Place::Back, TX_BYTE_MEMORY, wait, TX_NO_MEMORY) {
+        match Locked::suspend_in(&self.waiters, wait, &WAIT, k) {
             TX_SUCCESS => Ok(thread.wait_memory.get().cast()),
             error => Err(error),
         }

@@ -241,8 +241,14 @@ services! {
 
     /// `tx_thread_identify`: the running thread, in an interrupt the interrupted one, else null.
     fn _tx_thread_identify() -> *mut TX_THREAD {
-        let _k = lock();
-        thread_ptr(port::running())
+        // A thread that executes goes on executing whatever interrupts it.
+        match port::executing_without(0) {
+            Some(thread) => thread.as_ptr(),
+            None => {
+                let _k = lock();
+                thread_ptr(port::running())
+            }
+        }
     }
 
     /// `tx_thread_info_get`: null pointers are skipped.
@@ -652,7 +658,9 @@ services! {
 }
 
 mod objects;
+mod trace;
 pub use objects::*;
+pub use trace::*;
 
 /// On the host the fast path is a Rust function.
 ///

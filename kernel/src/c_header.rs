@@ -25,12 +25,12 @@ macro_rules! blocks {
 }
 
 blocks! {
-    TX_THREAD: ULONG64[24];
+    TX_THREAD: ULONG64[26];
     TX_TIMER: ULONG[13];
     TX_SEMAPHORE: ULONG[9];
     TX_MUTEX: ULONG[12];
     TX_EVENT_FLAGS_GROUP: ULONG[11];
-    TX_QUEUE: ULONG[15];
+    TX_QUEUE: ULONG[16];
     TX_BLOCK_POOL: ULONG[12];
     TX_BYTE_POOL: ULONG[13];
 }

@@ -18,22 +18,25 @@ use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const EVENT_FLAGS_ID: u32 = 0x4556_4E54;
+static WAIT: Wait = Wait::new(TX_EVENT_FLAG, TX_NO_EVENTS);
 /// Bit of a get option: the flags are cleared.
 const CLEAR: UINT = 1;
 
 /// Control block of an event flags group. Same rules as for [`crate::TX_THREAD`].
 #[repr(C)]
 pub struct TX_EVENT_FLAGS_GROUP {
+    /// First: the address of one is that of the other.
+    waiters: WaitQueue,
     pub(crate) id: Cell<ULONG>,
     current: Cell<ULONG>,
     /// Flags to clear when the review that goes on has ended; 0 while none does.
     delayed_clear: Cell<ULONG>,
-    waiters: WaitQueue,
-    pub(crate) set_notify: Cell<Option<EventFlagsNotify>>,
-    reviewing: Cell<bool>,
+    set_notify: Cell<Option<EventFlagsNotify>>,
+    /// What makes a set more than the wake of a waiter: bits of [`special`].
+    special: Cell<u8>,
     /// A set came in during the review.
     review_again: Cell<bool>,
     name: Cell<*const CHAR>,
@@ -66,7 +69,7 @@ impl TX_EVENT_FLAGS_GROUP {
             delayed_clear: Cell::new(0),
             waiters: WaitQueue::new(),
             set_notify: Cell::new(None),
-            reviewing: Cell::new(false),
+            special: Cell::new(0),
             review_again: Cell::new(false),
             name: Cell::new(null()),
             created_links: Links::new(),
@@ -81,6 +84,14 @@ pub(crate) struct EventFlagsInfo {
     pub(crate) first: Option<Thread>,
     pub(crate) waiting: ULONG,
     pub(crate) next: Option<EventFlags>,
+}
+
+/// Bits of [`TX_EVENT_FLAGS_GROUP::special`].
+mod special {
+    /// There is a set notification.
+    pub(super) const NOTIFY: u8 = 1;
+    /// A review is going on.
+    pub(super) const REVIEW: u8 = 2;
 }
 
 /// Whether `flags` answer the request; no flags requested are never there.
@@ -98,36 +109,66 @@ impl EventFlags {
         k.event_flags.push_back(self);
     }
 
-    /// Status, and the flags of the whole group: with success as they were before the clear, otherwise
-    /// as they were at the call.
+    /// Writes the flags of the whole group to `output`: with success as they were before the clear,
+    /// otherwise as they were at the call.
+    ///
+    /// # Safety
+    ///
+    /// `output` is writable until this returns.
     #[inline(always)]
-    pub(crate) fn get(self, requested: ULONG, option: UINT, wait: ULONG) -> (UINT, ULONG) {
+    pub(crate) unsafe fn get(self, requested: ULONG, option: UINT, output: *mut ULONG, wait: ULONG) -> UINT {
         let k = lock();
         let flags = self.current.get() & !self.delayed_clear.get();
+        // SAFETY: the caller's promise.
+        unsafe { output.write(flags) };
         if satisfied(flags, requested, option) {
             if option & CLEAR != 0 {
                 self.clear(requested);
             }
-            return (TX_SUCCESS, flags);
+            return TX_SUCCESS;
         }
-        if wait == TX_NO_WAIT || requested == 0 {
-            return (TX_NO_EVENTS, flags);
+        if requested == 0 {
+            return TX_NO_EVENTS;
         }
-        self.wait(k, requested, option, wait, flags)
+        match k.may_wait(wait) {
+            Some(thread) => {
+                thread.wait_memory.set(output);
+                thread.wait_value.set(requested);
+                thread.wait_option.set(option as u8);
+                if wait != TX_WAIT_FOREVER || !thread.is_fast() {
+                    return Locked::wait(&self.waiters, wait, &WAIT, k).into();
+                }
+                Self::wait_forever(thread, self, wait, k)
+            }
+            None => TX_NO_EVENTS,
+        }
     }
 
     #[inline(never)]
-    fn wait(self, k: Locked, requested: ULONG, option: UINT, wait: ULONG, flags: ULONG) -> (UINT, ULONG) {
-        let Some(thread) = k.may_wait(wait) else { return (TX_NO_EVENTS, flags) };
-        thread.wait_value.set(requested);
-        thread.wait_option.set(option as u8);
-        let status = k.suspend_in(thread, &self.waiters, Place::Back, TX_EVENT_FLAG, wait, TX_NO_EVENTS);
-        (status, if status == TX_SUCCESS { thread.wait_value.get() } else { flags })
+    fn wait_forever(thread: Thread, group: EventFlags, forever: ULONG, k: Locked) -> UINT {
+        Locked::suspend_plain_in(thread, &group.waiters, forever, &WAIT, k)
+    }
+
+    /// Registers the set notification, or none.
+    pub(crate) fn notify(self, notify: Option<EventFlagsNotify>) {
+        let _k = lock();
+        self.set_notify.set(notify);
+        self.set_special(special::NOTIFY, notify.is_some());
+    }
+
+    #[inline(always)]
+    fn is_reviewing(self) -> bool {
+        self.special.get() & special::REVIEW != 0
+    }
+
+    fn set_special(self, bit: u8, on: bool) {
+        let others = self.special.get() & !bit;
+        self.special.set(if on { others | bit } else { others });
     }
 
     #[inline(always)]
     fn clear(self, flags: ULONG) {
-        if self.reviewing.get() {
+        if self.is_reviewing() {
             self.delayed_clear.set(self.delayed_clear.get() | flags);
         } else {
             self.current.set(self.current.get() & !flags);
@@ -141,25 +182,34 @@ impl EventFlags {
             return TX_SUCCESS;
         }
         self.current.set(self.current.get() | flags);
-        if self.waiters.first().is_some() || self.set_notify.get().is_some() || self.reviewing.get() {
-            return self.serve(flags, k);
+        if self.special.get() != 0 {
+            return self.serve_all(flags, k).into();
         }
-        TX_SUCCESS
+        match self.waiters.first() {
+            Some(waiter) => self.serve(flags, waiter, k),
+            None => TX_SUCCESS,
+        }
+    }
+
+    /// The part of a set that concerns `waiter`, the first of those who wait.
+    #[inline(never)]
+    fn serve(self, flags: ULONG, waiter: Thread, k: Locked) -> UINT {
+        if !k.is_simple(waiter) {
+            return self.serve_all(flags, k).into();
+        }
+        // Nobody else is concerned: no review, no preemption to put off.
+        if self.satisfy(waiter, self.current.get()) && !k.grant_simple(&self.waiters, waiter) {
+            return Locked::grant(&self.waiters, waiter, k);
+        }
+        self.waiters.status()
     }
 
     /// The part of a set that concerns others.
     #[inline(never)]
-    fn serve(self, flags: ULONG, k: Locked) -> UINT {
+    fn serve_all(self, flags: ULONG, k: Locked) -> Code {
         let notify = self.set_notify.get();
-        if self.waiters.len() == 1 && notify.is_none() && !self.reviewing.get() {
-            // Nobody else is concerned: no review, no preemption to put off.
-            if let Some(thread) = self.waiters.first() {
-                self.grant(&k, thread, self.current.get());
-            }
-            return TX_SUCCESS;
-        }
         k.disable_preemption();
-        if self.reviewing.get() {
+        if self.is_reviewing() {
             self.delayed_clear.set(self.delayed_clear.get() & !flags);
             self.review_again.set(true);
         } else {
@@ -174,31 +224,36 @@ impl EventFlags {
         } else {
             k.enable_preemption();
         }
-        TX_SUCCESS
+        self.waiters.status() as Code
     }
 
-    /// Wakes `thread` if `flags` satisfy it, and clears what it asked to be cleared.
+    /// Whether `flags` satisfy the waiter `thread`. If so it gets them, and what it asked to be cleared is
+    /// cleared; it remains to be woken.
     #[inline(always)]
-    fn grant(self, k: &Locked, thread: Thread, flags: ULONG) {
+    fn satisfy(self, thread: Thread, flags: ULONG) -> bool {
         let requested = thread.wait_value.get();
         let option = thread.wait_option.get() as UINT;
-        if satisfied(flags, requested, option) {
+        let satisfied = satisfied(flags, requested, option);
+        if satisfied {
             if option & CLEAR != 0 {
                 self.current.set(self.current.get() & !requested);
             }
-            thread.wait_value.set(flags);
-            k.wake(thread, TX_SUCCESS);
+            // SAFETY: the waiter, whose `get` has not returned, vouched for its output.
+            unsafe { thread.wait_memory.get().write(flags) };
         }
+        satisfied
     }
 
     fn review(self, k: &Locked) {
-        self.reviewing.set(true);
+        self.set_special(special::REVIEW, true);
         self.review_again.set(false);
         let mut flags = self.current.get();
         let mut at = self.waiters.first();
         while let Some(thread) = at {
             at = self.waiters.after(thread);
-            self.grant(k, thread, flags);
+            if self.satisfy(thread, flags) {
+                k.wake(thread, TX_SUCCESS);
+            }
             if at.is_some() {
                 // Nobody can join while preemption is disabled, so an unchanged number of waiters
                 // says that `at` is still one of them.
@@ -214,7 +269,7 @@ impl EventFlags {
             }
         }
         self.current.set(self.current.get() & !self.delayed_clear.replace(0));
-        self.reviewing.set(false);
+        self.set_special(special::REVIEW, false);
     }
 
     /// Wakes all waiters with `TX_DELETED`.
@@ -242,7 +297,7 @@ impl EventFlags {
 
     fn check(self) -> Result<(), &'static str> {
         self.waiters.check(TX_EVENT_FLAG)?;
-        if self.reviewing.get() {
+        if self.is_reviewing() {
             return Ok(());
         }
         let mut at = self.waiters.first();

@@ -1,6 +1,7 @@
 //! The kernel's state and the lock that is the only way to it.
 
 use core::cell::Cell;
+use core::mem::ManuallyDrop;
 use core::ops::Deref;
 
 use crate::block_pool::{BlockPool, CreatedBlockPool};
@@ -10,7 +11,7 @@ use crate::list::List;
 use crate::mutex::{CreatedMutex, Mutex};
 use crate::port;
 use crate::queue::{CreatedQueue, Queue};
-use crate::scheduler::Scheduler;
+use crate::scheduler::{ReadyList, Scheduler};
 use crate::semaphore::{CreatedSemaphore, Semaphore};
 use crate::thread::{CreatedThread, Thread};
 use crate::timer::Timers;
@@ -54,7 +55,12 @@ impl Kernel {
     }
 }
 
-// SAFETY: the only access is through `Locked`, which exists while interrupts are masked on the one
+/// Address of the ready list of a priority.
+pub(crate) fn ready_list(priority: u8) -> *const ReadyList {
+    KERNEL.scheduler.list(priority)
+}
+
+// SAFETY: the only access is through `Locked` and through what it hands out, which exists while interrupts are masked on the one
 // processor (on the host: while the one OS thread that holds the baton runs), so accesses from
 // different contexts never overlap.
 unsafe impl Sync for Kernel {}
@@ -75,6 +81,18 @@ pub(crate) fn lock() -> Locked {
     Locked { posture: port::mask() }
 }
 
+/// The kernel, for code that runs with interrupts masked from its first to its last instruction: nothing is
+/// restored.
+///
+/// # Safety
+///
+/// Interrupts are masked for as long as the result is used.
+#[inline(always)]
+#[cfg_attr(not(target_os = "none"), allow(dead_code))]
+pub(crate) unsafe fn locked() -> ManuallyDrop<Locked> {
+    ManuallyDrop::new(Locked { posture: port::MASKED })
+}
+
 impl Deref for Locked {
     type Target = Kernel;
     #[inline(always)]
@@ -91,6 +109,14 @@ impl Drop for Locked {
 }
 
 impl Locked {
+    /// Gives the guard up for its posture, which is not restored.
+    #[inline(always)]
+    pub(crate) fn into_posture(self) -> port::Posture {
+        let posture = self.posture;
+        core::mem::forget(self);
+        posture
+    }
+
     /// The posture that dropping this guard restores.
     pub(crate) fn posture(&self) -> port::Posture {
         self.posture

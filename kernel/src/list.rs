@@ -9,6 +9,7 @@ use core::marker::PhantomData;
 /// The two links of a node; `None` while the node is in no list.
 #[repr(C)]
 pub(crate) struct Links<T: Copy> {
+    /// First: the port's assembly reads it.
     next: Cell<Option<T>>,
     prev: Cell<Option<T>>,
 }
@@ -22,6 +23,18 @@ impl<T: Copy> Links<T> {
     #[inline(always)]
     pub(crate) fn next(&self) -> Option<T> {
         self.next.get()
+    }
+
+    /// [`Self::next`] of a node that is in a list.
+    ///
+    /// # Safety
+    ///
+    /// The node is in a list.
+    #[inline(always)]
+    pub(crate) unsafe fn next_of_member(&self) -> T {
+        debug_assert!(self.is_linked());
+        // SAFETY: a member has a successor, and the caller promised a member.
+        unsafe { self.next.get().unwrap_unchecked() }
     }
 
     #[inline(always)]
@@ -130,16 +143,33 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         second.prev.set(Some(only));
     }
 
-    /// Unlinks `node` from a list of two, whose other member is `other`.
+    /// Unlinks `node` from a list of two, whose other member is `other`. The links of `node` mean nothing
+    /// then; only a debug build clears them.
     #[inline(always)]
     pub(crate) fn remove_other(&self, node: T, other: T) {
         let (gone, left) = (K::links(&node), K::links(&other));
         debug_assert!(gone.next.get() == Some(other) && left.next.get() == Some(node));
-        gone.next.set(None);
-        gone.prev.set(None);
+        if cfg!(debug_assertions) {
+            gone.next.set(None);
+            gone.prev.set(None);
+        }
         left.next.set(Some(other));
         left.prev.set(Some(other));
         self.head.set(Some(other));
+    }
+
+    /// Empties a list of one without unlinking the member, which goes on in [`Self::set_only`].
+    #[inline(always)]
+    pub(crate) fn clear_only(&self, node: T) {
+        debug_assert!(self.head.get() == Some(node) && K::links(&node).next.get() == Some(node));
+        self.head.set(None);
+    }
+
+    /// Makes `node`, which comes from [`Self::clear_only`], the one member of an empty list.
+    #[inline(always)]
+    pub(crate) fn set_only(&self, node: T) {
+        debug_assert!(self.head.get().is_none() && K::links(&node).next.get() == Some(node));
+        self.head.set(Some(node));
     }
 
     /// Unlinks the one member that a list has.
@@ -148,7 +178,6 @@ impl<T: Copy + PartialEq, K: LinkKind<T>> List<T, K> {
         let links = K::links(&node);
         debug_assert!(self.head.get() == Some(node) && links.next.get() == Some(node));
         links.next.set(None);
-        links.prev.set(None);
         self.head.set(None);
     }
 

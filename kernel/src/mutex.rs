@@ -17,9 +17,10 @@ use crate::object_ref;
 use crate::port::{self, Current};
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const MUTEX_ID: u32 = 0x4D55_5445;
+static WAIT: Wait = Wait::new(TX_MUTEX_SUSP, TX_NOT_AVAILABLE);
 /// Weaker than every priority.
 pub(crate) const NOT_INHERITED: u8 = TX_MAX_PRIORITIES as u8;
 
@@ -137,7 +138,10 @@ impl Mutex {
     #[inline(never)]
     fn contend(self, wait: ULONG, k: Locked) -> Code {
         let Some(thread) = k.may_wait(wait) else { return TX_NOT_AVAILABLE as Code };
-        if self.inherit.get() {
+        if !self.inherit.get() {
+            return Locked::suspend_in(&self.waiters, wait, &WAIT, k) as Code;
+        }
+        {
             let priority = thread.priority.get();
             self.lent.set(self.lent.get().min(priority));
             // No owner: taken in initialization, and never to be put by a thread. The wait ends by
@@ -149,7 +153,11 @@ impl Mutex {
                 k.apply_inheritance(owner);
             }
         }
-        k.suspend_in(thread, &self.waiters, Place::Back, TX_MUTEX_SUSP, wait, TX_NOT_AVAILABLE) as Code
+        if let Err(error) = k.join(thread, &self.waiters, wait, &WAIT) {
+            return error;
+        }
+        // The loan may have moved the owner above everybody.
+        Locked::suspend_and_select(thread, TX_MUTEX_SUSP as u8, k) as Code
     }
 
     #[inline(always)]
@@ -159,16 +167,46 @@ impl Mutex {
         if let Some(thread) = self.owner.get()
             && port::executes(thread)
             && self.count.get() == 1
-            && self.waiters.first().is_none()
-            && self.lent.get() == NOT_INHERITED
             && self.owned_links.next() == Some(self)
         {
-            self.count.set(0);
-            self.owner.set(None);
-            thread.owned.remove_only(self);
-            return TX_SUCCESS;
+            match self.waiters.first() {
+                None if self.lent.get() == NOT_INHERITED => {
+                    self.count.set(0);
+                    self.owner.set(None);
+                    thread.owned.remove_only(self);
+                    return TX_SUCCESS;
+                }
+                Some(waiter) => return self.hand_over(thread, waiter, k),
+                None => {}
+            }
         }
         self.put_slow(k) as UINT
+    }
+
+    /// Gives the mutex, the only one that `owner` has and for the last time, to `waiter`, the first of those
+    /// who wait. `owner` is the caller.
+    #[inline(never)]
+    fn hand_over(self, owner: Thread, waiter: Thread, k: Locked) -> UINT {
+        // One waiter, who has no mutex yet, and nothing special about anybody: no loan has to be worked out.
+        if !k.is_simple(waiter) || waiter.owned.front().is_some() || !owner.is_fast() {
+            return self.put_slow(k).into();
+        }
+        owner.owned.remove_only(self);
+        self.lent.set(NOT_INHERITED);
+        self.owner.set(Some(waiter));
+        waiter.owned.push_only(self);
+        if self.inherit.get() {
+            owner.inherited.set(NOT_INHERITED);
+            k.apply_inheritance(owner);
+            if !k.is_settled() {
+                // Others may run before `waiter` does.
+                k.disable_preemption();
+                k.wake(waiter, TX_SUCCESS);
+                k.enable_preemption();
+                return TX_SUCCESS;
+            }
+        }
+        Locked::grant(&self.waiters, waiter, k)
     }
 
     /// Every other case: the caller owns more, nothing, got it more than once, or somebody waits.
@@ -189,8 +227,8 @@ impl Mutex {
             match next {
                 // No priority has changed, or it leaves `next` as the only one who may preempt: the
                 // wake is the last step.
-                Some(next) if !self.inherit.get() || self.waiters.len() == 1 && k.is_settled() => {
-                    k.wake(next, TX_SUCCESS);
+                Some(next) if !self.inherit.get() || self.waiters.is_single() && k.is_settled() => {
+                    return Locked::grant(&self.waiters, next, k) as Code;
                 }
                 _ => {
                     k.disable_preemption();
@@ -326,6 +364,7 @@ impl Locked {
 
     /// Gives `thread` the effective priority and threshold that user's and inherited ones make. The
     /// caller lets the scheduler choose afterwards: it suspends itself or enables preemption.
+    #[inline(always)]
     fn apply_inheritance(&self, thread: Thread) {
         let priority = thread.user_priority.get().min(thread.inherited.get());
         if priority != thread.priority.get() {
@@ -346,7 +385,7 @@ impl Locked {
             if t.priority.get() != t.user_priority.get().min(t.inherited.get()) {
                 result = Err("an effective priority is neither the user's nor the inherited one");
             }
-            if t.threshold.get() != t.user_threshold.get().min(t.priority.get()) {
+            if t.threshold() != t.user_threshold.get().min(t.priority.get()) {
                 result = Err("an effective threshold is neither the user's nor the priority");
             }
         });

@@ -15,28 +15,43 @@ use core::ptr::{null, null_mut};
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::port;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Place, WaitQueue};
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const QUEUE_ID: u32 = 0x5155_4555;
+static RECEIVER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_EMPTY);
+static SENDER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_FULL);
+static FRONT_SENDER_WAIT: Wait = Wait::first(TX_QUEUE_SUSP, TX_QUEUE_FULL);
 /// Largest message, in words.
 pub(crate) const MAX_MESSAGE: UINT = 16;
 
-/// What a thread waits for at a queue, kept in its `wait_option`.
+/// How a sender waits at a full queue, kept in its `wait_option`.
 mod role {
-    pub(super) const RECEIVER: u8 = 0;
     pub(super) const SENDER: u8 = 1;
     pub(super) const FRONT_SENDER: u8 = 2;
+}
+
+/// What makes a send more than the store of a message or a wake: bits of [`TX_QUEUE::special`].
+mod special {
+    /// There is a send notification.
+    pub(super) const NOTIFY: u8 = 1;
+    /// A flush has emptied the ring and not yet woken the last sender.
+    pub(super) const FLUSH: u8 = 2;
 }
 
 /// Control block of a queue. Same rules as for [`crate::TX_THREAD`].
 #[repr(C)]
 pub struct TX_QUEUE {
+    /// First: the address of one is that of the other.
+    waiters: WaitQueue,
     pub(crate) id: Cell<ULONG>,
+    // Not beside one another: the compiler would load both as a pair, which takes a register more, and
+    // with it a frame.
+    capacity: Cell<UINT>,
     /// Words of a message.
     message_size: Cell<UINT>,
-    capacity: Cell<UINT>,
     enqueued: Cell<UINT>,
     /// The ring: from `start` up to, not including, `end`.
     start: Cell<*mut ULONG>,
@@ -45,8 +60,8 @@ pub struct TX_QUEUE {
     read: Cell<*mut ULONG>,
     /// Behind the newest.
     write: Cell<*mut ULONG>,
-    waiters: WaitQueue,
-    pub(crate) send_notify: Cell<Option<QueueNotify>>,
+    send_notify: Cell<Option<QueueNotify>>,
+    special: Cell<u8>,
     name: Cell<*const CHAR>,
     created_links: Links<Queue>,
 }
@@ -82,6 +97,7 @@ impl TX_QUEUE {
             write: Cell::new(null_mut()),
             waiters: WaitQueue::new(),
             send_notify: Cell::new(None),
+            special: Cell::new(0),
             name: Cell::new(null()),
             created_links: Links::new(),
         }
@@ -171,8 +187,14 @@ impl Queue {
     pub(crate) unsafe fn send(self, source: *const ULONG, wait: ULONG) -> UINT {
         let k = lock();
         let enqueued = self.enqueued.get();
-        if enqueued == self.capacity.get() || self.waiters.first().is_some() || self.send_notify.get().is_some() {
-            return self.send_slow::<false>(source, wait, k) as UINT;
+        if self.special.get() != 0 || enqueued == self.capacity.get() {
+            return self.send_any::<false>(source, wait, k).into();
+        }
+        if enqueued == 0
+            && let Some(receiver) = self.waiters.first()
+        {
+            // Who waits on an empty queue is a receiver.
+            return self.send_to(source, receiver, k);
         }
         self.enqueued.set(enqueued + 1);
         self.store(source);
@@ -183,27 +205,54 @@ impl Queue {
     ///
     /// As for [`Self::send`].
     pub(crate) unsafe fn front_send(self, source: *const ULONG, wait: ULONG) -> UINT {
-        self.send_slow::<true>(source, wait, lock()) as UINT
+        self.send_any::<true>(source, wait, lock()).into()
+    }
+
+    /// Gives a message to the first waiter, who is a receiver.
+    #[inline(never)]
+    fn send_to(self, source: *const ULONG, receiver: Thread, k: Locked) -> UINT {
+        if self.message_size.get() != 1 {
+            return self.send_words_to(source, receiver, k).into();
+        }
+        // SAFETY: the receiver, which waits, vouched for its destination, the sender for the source; one
+        // word, which may be uninitialised.
+        unsafe {
+            receiver.wait_memory.get().cast::<MaybeUninit<ULONG>>().write(source.cast::<MaybeUninit<ULONG>>().read())
+        };
+        if k.grant_quickly(&self.waiters, receiver) {
+            return TX_SUCCESS;
+        }
+        Locked::grant(&self.waiters, receiver, k)
+    }
+
+    /// [`Self::send_to`] of a message of any length.
+    #[inline(never)]
+    fn send_words_to(self, source: *const ULONG, receiver: Thread, k: Locked) -> Code {
+        // SAFETY: as in `send_to`.
+        unsafe { copy(source, receiver.wait_memory.get(), self.message_size.get()) };
+        if k.grant_quickly(&self.waiters, receiver) {
+            return TX_SUCCESS as Code;
+        }
+        Locked::grant(&self.waiters, receiver, k) as Code
     }
 
     #[inline(never)]
-    fn send_slow<const FRONT: bool>(self, source: *const ULONG, wait: ULONG, k: Locked) -> Code {
+    fn send_any<const FRONT: bool>(self, source: *const ULONG, wait: ULONG, k: Locked) -> Code {
         let enqueued = self.enqueued.get();
         if enqueued == self.capacity.get() {
             let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_FULL as Code };
             thread.wait_memory.set(source.cast_mut());
             thread.wait_option.set(if FRONT { role::FRONT_SENDER } else { role::SENDER });
-            let place = if FRONT { Place::Front } else { Place::Back };
+            let kind = if FRONT { &FRONT_SENDER_WAIT } else { &SENDER_WAIT };
             // Before the wait: after it the queue may be gone.
-            let notify = self.send_notify.get();
-            let status = k.suspend_in(thread, &self.waiters, place, TX_QUEUE_SUSP, wait, TX_QUEUE_FULL);
-            if status == TX_SUCCESS
-                && let Some(notify) = notify
-            {
-                drop(k);
+            let Some(notify) = self.send_notify.get() else {
+                return Locked::suspend_in(&self.waiters, wait, kind, k) as Code;
+            };
+            let status = Locked::suspend_in(&self.waiters, wait, kind, k) as Code;
+            if status == TX_SUCCESS as Code {
                 self.call(notify);
             }
-            return status as Code;
+            return status;
         }
         let notify = self.send_notify.get();
         if notify.is_some() {
@@ -211,7 +260,7 @@ impl Queue {
             k.disable_preemption();
         }
         match self.waiters.first() {
-            Some(receiver) if receiver.wait_option.get() == role::RECEIVER => {
+            Some(receiver) if enqueued == 0 && self.special.get() & special::FLUSH == 0 => {
                 // SAFETY: the receiver, which waits, vouched for its destination, the sender for the
                 // source.
                 unsafe { copy(source, receiver.wait_memory.get(), self.message_size.get()) };
@@ -239,6 +288,18 @@ impl Queue {
         TX_SUCCESS as Code
     }
 
+    /// Registers the send notification, or none.
+    pub(crate) fn notify(self, notify: Option<QueueNotify>) {
+        let _k = lock();
+        self.send_notify.set(notify);
+        self.set_special(special::NOTIFY, notify.is_some());
+    }
+
+    fn set_special(self, bit: u8, on: bool) {
+        let others = self.special.get() & !bit;
+        self.special.set(if on { others | bit } else { others });
+    }
+
     /// Calls the send notification. The kernel is unlocked.
     fn call(self, notify: QueueNotify) {
         // SAFETY: registered through `tx_queue_send_notify`, whose caller vouches for the function and
@@ -252,23 +313,49 @@ impl Queue {
     #[inline(always)]
     pub(crate) unsafe fn receive(self, destination: *mut ULONG, wait: ULONG) -> UINT {
         let k = lock();
-        let enqueued = self.enqueued.get();
-        if enqueued == 0 || self.waiters.first().is_some() {
-            return self.receive_slow(destination, wait, k) as UINT;
+        if self.enqueued.get() != 0 {
+            if self.waiters.first().is_none() {
+                return self.receive_from_ring(destination, k);
+            }
+        } else if wait == TX_WAIT_FOREVER {
+            return self.receive_later(destination, wait, k);
         }
-        self.enqueued.set(enqueued - 1);
+        self.receive_any(destination, wait, k).into()
+    }
+
+    /// Fetches a message from the ring, which is not empty.
+    #[inline(never)]
+    fn receive_from_ring(self, destination: *mut ULONG, _k: Locked) -> UINT {
+        self.enqueued.set(self.enqueued.get() - 1);
         self.fetch(destination);
-        TX_SUCCESS
+        self.waiters.success()
+    }
+
+    /// Waits for a message without limit.
+    #[inline(never)]
+    fn receive_later(self, destination: *mut ULONG, forever: ULONG, k: Locked) -> UINT {
+        match port::plain() {
+            Some(thread) => {
+                thread.wait_memory.set(destination);
+                Locked::suspend_plain_in(thread, &self.waiters, forever, &RECEIVER_WAIT, k)
+            }
+            None => self.receive_later_any(destination, forever, k),
+        }
+    }
+
+    /// [`Self::receive_later`] where something is special about the caller.
+    #[inline(never)]
+    fn receive_later_any(self, destination: *mut ULONG, forever: ULONG, k: Locked) -> UINT {
+        self.receive_any(destination, forever, k).into()
     }
 
     #[inline(never)]
-    fn receive_slow(self, destination: *mut ULONG, wait: ULONG, k: Locked) -> Code {
+    fn receive_any(self, destination: *mut ULONG, wait: ULONG, k: Locked) -> Code {
         let enqueued = self.enqueued.get();
         if enqueued == 0 {
             let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_EMPTY as Code };
             thread.wait_memory.set(destination);
-            thread.wait_option.set(role::RECEIVER);
-            return k.suspend_in(thread, &self.waiters, Place::Back, TX_QUEUE_SUSP, wait, TX_QUEUE_EMPTY) as Code;
+            return Locked::suspend_in(&self.waiters, wait, &RECEIVER_WAIT, k) as Code;
         }
         match self.waiters.first() {
             Some(sender) if enqueued == self.capacity.get() => {
@@ -282,7 +369,7 @@ impl Queue {
                     self.fetch(destination);
                     self.store(source);
                 }
-                k.wake(sender, TX_SUCCESS);
+                return Locked::grant(&self.waiters, sender, k) as Code;
             }
             _ => {
                 self.enqueued.set(enqueued - 1);
@@ -300,7 +387,9 @@ impl Queue {
             self.read.set(self.start.get());
             self.write.set(self.start.get());
             k.disable_preemption();
+            self.set_special(special::FLUSH, true);
             k.wake_all(&self.waiters, TX_SUCCESS);
+            self.set_special(special::FLUSH, false);
             k.enable_preemption();
         }
         TX_SUCCESS
@@ -353,14 +442,11 @@ impl Queue {
         if distance != expected % ring {
             return Err("a queue's ends and its count disagree");
         }
-        let mut at = self.waiters.first();
-        while let Some(thread) = at {
-            let fits =
-                if thread.wait_option.get() == role::RECEIVER { stored == 0 } else { stored == self.capacity.get() };
-            if !fits {
-                return Err("a thread waits on a queue that could serve it");
-            }
-            at = self.waiters.after(thread);
+        if self.waiters.first().is_some() && stored != 0 && stored != self.capacity.get() {
+            return Err("a thread waits on a queue that could serve it");
+        }
+        if self.special.get() & special::FLUSH != 0 || (self.special.get() != 0) != self.send_notify.get().is_some() {
+            return Err("a queue is special without a reason");
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ use core::cell::Cell;
 
 use crate::kernel::Locked;
 use crate::list::{LinkKind, Links, List};
-use crate::port::{self, Current};
+use crate::port::{self, Current, slow};
 use crate::thread::Thread;
 use crate::types::*;
 
@@ -35,10 +35,13 @@ impl LinkKind<Thread> for ReadyLink {
     }
 }
 
+/// The ready threads of one priority.
+pub(crate) type ReadyList = List<Thread, ReadyLink>;
+
 pub(crate) struct Scheduler {
     /// Bit p is set while a thread of priority p is ready.
     ready: Cell<u32>,
-    lists: [List<Thread, ReadyLink>; TX_MAX_PRIORITIES as usize],
+    lists: [ReadyList; TX_MAX_PRIORITIES as usize],
     /// Bit p is set while a thread of priority p was preempted with its threshold in force.
     preempted: Cell<u32>,
     preempted_threads: [Cell<Option<Thread>>; TX_MAX_PRIORITIES as usize],
@@ -74,7 +77,7 @@ impl Scheduler {
     }
 
     #[inline(always)]
-    fn list(&self, priority: u8) -> &List<Thread, ReadyLink> {
+    pub(crate) fn list(&self, priority: u8) -> &ReadyList {
         &self.lists[priority as usize % TX_MAX_PRIORITIES as usize]
     }
 
@@ -99,18 +102,16 @@ impl Scheduler {
     #[inline(never)]
     fn sync_head(&self) {
         if let Some(running) = port::running()
-            && running.links_ready().is_linked()
+            && running.is_ready()
         {
-            self.list(running.priority.get()).set_front(running);
+            running.ready_list().set_front(running);
         }
     }
 
     /// Invariant 3, for one thread.
     #[inline(never)] // several callers, and size matters more here than a call
     fn refresh_next(&self, thread: Thread) {
-        let slow = !thread.is_plain()
-            || thread.links_ready().next() == Some(thread)
-            || (self.preemption_disabled() && port::running() == Some(thread));
+        let slow = !thread.is_fast() || thread.links_ready().next() == Some(thread);
         thread.context().set_next(if slow { None } else { thread.links_ready().next() });
     }
 
@@ -121,33 +122,46 @@ impl Scheduler {
         }
     }
 
-    /// Puts a thread that is in no list behind its equals.
+    /// Puts a thread that is in no list behind its equals. True if it has none: only then it may be one to
+    /// preempt for, since whatever it could bring about its equals have brought about already.
     #[inline(always)]
-    fn insert(&self, thread: Thread) {
-        let priority = thread.priority.get();
-        let ready = self.ready.get();
-        if ready & bit(priority) == 0 {
-            // Alone: no head to put right first, no neighbour whose pointer changes.
-            self.ready.set(ready | bit(priority));
-            self.list(priority).push_only(thread);
-            thread.context().set_next(None);
-        } else if let Some(only) = self.list(priority).front()
-            && only.links_ready().next() == Some(only)
-        {
-            // The head of a list of one does not lag.
-            self.list(priority).push_second(only, thread);
-            let held = self.preemption_disabled() && port::running() == Some(only);
-            only.context().set_next(if only.is_plain() && !held { Some(thread) } else { None });
-            thread.context().set_next(if thread.is_plain() { Some(only) } else { None });
-        } else {
-            self.insert_among_equals(thread);
+    fn insert(&self, thread: Thread) -> bool {
+        match thread.ready_list().front() {
+            None => {
+                self.insert_only(thread);
+                return true;
+            }
+            Some(only) if only.links_ready().next() == Some(only) => self.insert_second(only, thread),
+            Some(_) => self.insert_among_equals(thread),
+        }
+        false
+    }
+
+    /// [`Self::insert`] where nobody else is ready at the priority: there is no head to put right first, and
+    /// no neighbour whose pointer changes.
+    #[inline(always)]
+    pub(crate) fn insert_only(&self, thread: Thread) {
+        thread.ready_list().push_only(thread);
+        self.ready.set(self.ready.get() | bit(thread.priority.get()));
+    }
+
+    /// [`Self::insert`] behind `only`, the one thread that is ready at the priority: the head of a list of
+    /// one does not lag, and the pointers of both lead to the slow path.
+    #[inline(always)]
+    pub(crate) fn insert_second(&self, only: Thread, thread: Thread) {
+        thread.ready_list().push_second(only, thread);
+        if only.is_fast() {
+            only.context().set_next(Some(thread));
+        }
+        if thread.is_fast() {
+            thread.context().set_next(Some(only));
         }
     }
 
     #[inline(never)]
     fn insert_among_equals(&self, thread: Thread) {
         self.sync_head();
-        self.list(thread.priority.get()).push_back(thread);
+        thread.ready_list().push_back(thread);
         self.refresh_with_predecessor(thread);
     }
 
@@ -160,11 +174,30 @@ impl Scheduler {
         if list.front().is_none() {
             list.push_only(running);
             self.ready.set(self.ready.get() | bit(priority));
-            running.context().set_next(None);
         } else {
             list.push_front(running);
             self.refresh_with_predecessor(running);
         }
+    }
+
+    /// Moves the running thread, alone at its priority, to one at which nobody is ready. False, and nothing
+    /// happens, for any other thread, and while preempted threads with a threshold wait.
+    #[inline(always)]
+    fn move_alone(&self, thread: Thread, priority: u8, threshold: u8) -> bool {
+        let list = self.list(priority);
+        if !port::executes(thread)
+            || self.preempted.get() != 0
+            || thread.links_ready().next() != Some(thread)
+            || list.front().is_some()
+        {
+            return false;
+        }
+        // A list of one: the links lead to the thread itself in the new list as in the old.
+        thread.ready_list().clear_only(thread);
+        list.set_only(thread);
+        self.ready.set(self.ready.get() & !bit(thread.priority.get()) | bit(priority));
+        thread.set_levels(priority, threshold);
+        true
     }
 
     /// Takes a ready thread from its list.
@@ -178,27 +211,43 @@ impl Scheduler {
     /// [`Self::remove`] for a thread without a claim, as the running one is: [`Self::select`] ended it.
     #[inline(always)]
     fn unlink(&self, thread: Thread) {
-        let priority = thread.priority.get();
         let (next, previous) = (thread.links_ready().next(), thread.links_ready().prev());
         if next == Some(thread) {
-            self.list(priority).remove_only(thread);
-            self.ready.set(self.ready.get() & !bit(priority));
+            thread.ready_list().remove_only(thread);
+            self.ready.set(self.ready.get() & !bit(thread.priority.get()));
         } else if let Some(other) = next
             && next == previous
         {
             // Of two, whichever the head was, the one that stays is.
-            self.list(priority).remove_other(thread, other);
+            thread.ready_list().remove_other(thread, other);
             other.context().set_next(None);
+            thread.context().set_next(None);
         } else {
             self.unlink_from_equals(thread);
         }
+    }
+
+    /// [`Self::unlink`] for a ready thread that has exactly one equal, who is returned; any other thread stays
+    /// where it is.
+    #[inline(always)]
+    fn unlink_of_two(&self, thread: Thread) -> Option<Thread> {
+        // SAFETY: a ready thread is in its ready list.
+        let other = unsafe { thread.links_ready().next_of_member() };
+        if other == thread || other.links_ready().next() != Some(thread) {
+            return None;
+        }
+        thread.ready_list().remove_other(thread, other);
+        other.context().set_next(None);
+        thread.context().set_next(None);
+        Some(other)
     }
 
     #[inline(never)]
     fn unlink_from_equals(&self, thread: Thread) {
         self.sync_head();
         let previous = thread.links_ready().prev();
-        self.list(thread.priority.get()).remove(thread);
+        thread.ready_list().remove(thread);
+        thread.context().set_next(None);
         if let Some(previous) = previous {
             self.refresh_next(previous);
         }
@@ -237,7 +286,7 @@ impl Scheduler {
     #[inline(never)]
     fn select_preempted(&self, highest: u8) -> Option<Thread> {
         let thread = self.innermost_preempted()?;
-        if thread.threshold.get() > highest {
+        if thread.threshold() > highest {
             return None;
         }
         self.forget_preempted(thread);
@@ -276,7 +325,7 @@ impl Scheduler {
     #[inline(always)]
     fn next_after(&self, running: Thread) -> Option<Thread> {
         let plain =
-            self.preempted.get() == 0 && !self.slice_expired.get() && running.threshold.get() == running.priority.get();
+            self.preempted.get() == 0 && !self.slice_expired.get() && running.threshold() == running.priority.get();
         if plain && running.is_ready() {
             // No threshold anywhere and no slice to end: whoever is highest runs.
             let priority = running.priority.get();
@@ -297,14 +346,14 @@ impl Scheduler {
     fn next_after_all(&self, running: Thread) -> Option<Thread> {
         let expired = self.slice_expired.replace(false);
         if running.is_ready() {
-            let (priority, threshold) = (running.priority.get(), running.threshold.get());
+            let (priority, threshold) = (running.priority.get(), running.threshold());
             self.list(priority).set_front(running); // invariant 2
             if expired && threshold == priority {
                 self.rotate(running);
             }
             // Only a running thread that was just lowered can be held off by an older threshold, and
             // then its own claims nothing (invariant 4).
-            let held_off = self.innermost_preempted().is_some_and(|t| t.threshold.get() <= priority);
+            let held_off = self.innermost_preempted().is_some_and(|t| t.threshold() <= priority);
             if self.highest().is_some_and(|p| p < threshold) {
                 if threshold != priority && !held_off {
                     self.mark_preempted(running);
@@ -343,7 +392,7 @@ impl Scheduler {
                 if !slow && t.context().next() != next {
                     result = Err("the fast path would leave the ready list");
                 }
-                let plain = next != Some(t) && t.threshold.get() == priority && !t.is_timer_thread();
+                let plain = next != Some(t) && t.threshold() == priority && !t.is_timer_thread();
                 if plain && slow && !(self.preemption_disabled() && port::running() == Some(t)) {
                     result = Err("a plain switch takes the slow path");
                 }
@@ -372,7 +421,7 @@ impl Scheduler {
             if !running.is_ready() {
                 return Err("the running thread is not ready");
             }
-            if self.highest().is_some_and(|p| p < running.threshold.get()) {
+            if self.highest().is_some_and(|p| p < running.threshold()) {
                 return Err("a thread above the running thread's threshold is ready");
             }
         }
@@ -382,22 +431,46 @@ impl Scheduler {
 
 impl Locked {
     /// Makes `thread` ready behind its equals and lets it preempt if it may.
+    #[inline(always)]
     pub(crate) fn make_ready(&self, thread: Thread) {
         thread.state.set(TX_READY as u8);
-        self.scheduler.insert(thread);
-        match port::current() {
-            Current::Thread(running) if running.is_ready() => {
-                if thread.priority.get() < running.threshold.get() && !self.scheduler.preemption_disabled() {
-                    self.preempt(running, thread);
-                }
-            }
-            Current::Thread(_) => self.reschedule(),
-            Current::Interrupt => {
-                if port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold.get()) {
-                    port::request_reschedule();
-                }
-            }
-            Current::Idle | Current::Initialization => {}
+        if self.scheduler.insert(thread) && port::concerns(thread.priority.get()) {
+            self.preempt_for(thread);
+        }
+    }
+
+    /// Lets `thread`, which has just become ready, preempt where that is possible, and unlocks the kernel.
+    #[inline(never)]
+    pub(crate) fn preempt_and_unlock(thread: Thread, k: Self) -> UINT {
+        if let Some(running) = port::plain()
+            && !k.own_stack_damaged(running)
+        {
+            running.ready_list().set_front(running); // invariant 2
+            running.preemptions.set(running.preemptions.get().wrapping_add(1));
+            return port::give_way(running, thread, k.into_posture());
+        }
+        if port::reschedule_for(thread.priority.get()) {
+            return TX_SUCCESS;
+        }
+        Self::preempt_any_and_unlock(thread, k).into()
+    }
+
+    #[inline(never)]
+    fn preempt_any_and_unlock(thread: Thread, k: Self) -> Code {
+        k.preempt_for(thread);
+        TX_SUCCESS as Code
+    }
+
+    /// Lets `thread`, which has just become ready, preempt where that is possible.
+    #[inline(never)]
+    fn preempt_for(&self, thread: Thread) {
+        if let Some(running) = port::preemptible() {
+            debug_assert!(running.is_ready());
+            self.preempt(running, thread);
+        } else if port::current() == Current::Interrupt
+            && port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold())
+        {
+            port::request_reschedule();
         }
     }
 
@@ -408,12 +481,14 @@ impl Locked {
     #[inline(always)]
     fn preempt(&self, running: Thread, thread: Thread) {
         let priority = running.priority.get();
-        self.scheduler.list(priority).set_front(running);
-        if running.threshold.get() != priority {
+        running.ready_list().set_front(running);
+        if running.threshold() != priority {
             self.scheduler.mark_preempted(running);
         }
         running.preemptions.set(running.preemptions.get().wrapping_add(1));
-        self.check_own_stack(running);
+        if self.own_stack_damaged(running) {
+            self.stack_damaged(running);
+        }
         port::switch(running, Some(thread));
     }
 
@@ -424,12 +499,39 @@ impl Locked {
     }
 
     /// Takes the running thread from the ready list and runs another; returns when it is chosen
-    /// again. The caller has made sure that preemption is enabled.
-    pub(crate) fn suspend_running(&self, running: Thread, state: UINT) {
-        running.state.set(state as u8);
-        self.scheduler.unlink(running);
-        self.scheduler.slice_expired.set(false);
-        self.leave(running, self.scheduler.select());
+    /// again, with the kernel unlocked. The caller has made sure that preemption is enabled, and nobody's
+    /// readiness, priority or threshold has changed since the kernel was locked.
+    #[inline(always)]
+    pub(crate) fn suspend_running(running: Thread, state: u8, k: Self) -> UINT {
+        if running.is_fast() {
+            Self::suspend_plain(running, state, k)
+        } else {
+            Self::suspend_and_select(running, state, k)
+        }
+    }
+
+    /// [`Self::suspend_running`] of a plain thread.
+    #[inline(always)]
+    pub(crate) fn suspend_plain(running: Thread, state: u8, k: Self) -> UINT {
+        debug_assert!(running.is_ready());
+        match k.scheduler.unlink_of_two(running) {
+            // By the invariants, and as on the fast path, a plain thread is followed by its next equal.
+            Some(next) => {
+                running.state.set(state);
+                Self::leave(running, Some(next), k)
+            }
+            None => Self::suspend_and_select(running, state, k),
+        }
+    }
+
+    /// [`Self::suspend_running`] for a thread that is no plain one of two equals, and for a caller that has
+    /// changed who is ready, and where.
+    #[inline(never)]
+    pub(crate) fn suspend_and_select(running: Thread, state: u8, k: Self) -> UINT {
+        running.state.set(state);
+        k.scheduler.unlink(running);
+        let next = k.scheduler.select();
+        Self::leave(running, next, k)
     }
 
     /// Whether the running thread would go on running, preemption is enabled, and so a thread that
@@ -439,7 +541,7 @@ impl Locked {
         let Current::Thread(running) = port::current() else { return false };
         !self.scheduler.preemption_disabled()
             && self.scheduler.preempted.get() == 0
-            && self.scheduler.highest().is_some_and(|p| p >= running.threshold.get())
+            && self.scheduler.highest().is_some_and(|p| p >= running.threshold())
     }
 
     /// Switches to the thread that should run, if that is not the running one.
@@ -450,19 +552,30 @@ impl Locked {
         let Current::Thread(running) = port::current() else { return };
         let next = self.scheduler.next_after(running);
         if next != Some(running) {
-            self.check_own_stack(running);
+            if self.own_stack_damaged(running) {
+                self.stack_damaged(running);
+            }
             port::switch(running, next);
         }
     }
 
-    /// A switch that the running thread asked for: counted as one of its turns, so that its next
-    /// turn starts with a fresh time-slice.
-    fn leave(&self, running: Thread, next: Option<Thread>) {
-        self.check_own_stack(running);
-        running.context().count_turn();
-        if next != Some(running) {
-            port::switch(running, next);
+    /// A switch that the running thread, which is not ready any more, asked for: counted as one of its
+    /// turns, so that its next turn starts with a fresh time-slice.
+    #[inline(always)]
+    fn leave(running: Thread, next: Option<Thread>, k: Self) -> UINT {
+        // The tick sets it with preemption disabled, or its interrupt's end has seen to it.
+        debug_assert!(!k.scheduler.slice_expired.get());
+        if k.own_stack_damaged(running) {
+            return Self::leave_damaged(running, next, k).into();
         }
+        port::suspend(running, next, k.into_posture())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_damaged(running: Thread, next: Option<Thread>, k: Self) -> Code {
+        k.stack_damaged(running);
+        port::suspend(running, next, k.into_posture()) as Code
     }
 
     /// The slow path of relinquish: the answer to a `next` that forbade the plain switch. Returns
@@ -486,7 +599,28 @@ impl Locked {
     }
 
     /// End of the outermost interrupt: who continues. `None` is the idle loop.
+    #[inline(always)]
     pub(crate) fn after_interrupt(&self) -> Option<Thread> {
+        if let Some(running) = port::plain()
+            && running.is_ready()
+            && self.scheduler.preempted.get() == 0
+            && !self.scheduler.slice_expired.get()
+            && let Some(highest) = self.scheduler.highest()
+        {
+            // No threshold anywhere and no slice to end: whoever is highest runs.
+            if highest >= running.priority.get() {
+                return Some(running);
+            }
+            running.ready_list().set_front(running); // invariant 2
+            running.preemptions.set(running.preemptions.get().wrapping_add(1));
+            return self.scheduler.list(highest).front();
+        }
+        self.after_interrupt_any()
+    }
+
+    /// [`Self::after_interrupt`] with everything that may have to be thought of.
+    #[inline(never)]
+    fn after_interrupt_any(&self) -> Option<Thread> {
         let running = port::running();
         if self.scheduler.preemption_disabled() {
             return running;
@@ -509,6 +643,7 @@ impl Locked {
         if count == 0
             && let Current::Thread(running) = port::current()
         {
+            running.set_slow(slow::NO_PREEMPTION, true);
             running.context().set_next(None);
         }
     }
@@ -519,11 +654,11 @@ impl Locked {
         debug_assert!(count != 0, "preemption was not disabled");
         self.scheduler.preempt_disable.set(count.saturating_sub(1));
         if count == 1 {
-            // An interrupt's insertions may have refreshed the thread it interrupted meanwhile.
-            if let Some(running) = port::running()
-                && running.is_ready()
-            {
-                self.scheduler.refresh_next(running);
+            if let Current::Thread(running) = port::current() {
+                running.set_slow(slow::NO_PREEMPTION, false);
+                if running.is_ready() {
+                    self.scheduler.refresh_next(running);
+                }
             }
             self.reschedule();
         }
@@ -531,8 +666,10 @@ impl Locked {
 
     /// Forgets every [`Self::disable_preemption`]: the running thread, whose they are, is about to
     /// end.
-    pub(crate) fn force_preemption(&self) {
+    pub(crate) fn force_preemption(&self, running: Thread) {
         self.scheduler.preempt_disable.set(0);
+        self.scheduler.slice_expired.set(false);
+        running.set_slow(slow::NO_PREEMPTION, false);
     }
 
     /// Gives `thread` a new effective priority and threshold, wherever it is, and reschedules. A
@@ -548,15 +685,17 @@ impl Locked {
     /// [`Self::set_priority`] for a caller that lets the scheduler choose afterwards anyway: nobody is
     /// preempted here.
     pub(crate) fn move_to_priority(&self, thread: Thread, priority: u8, threshold: u8) {
+        if self.scheduler.move_alone(thread, priority, threshold) {
+            return;
+        }
         let ready = thread.is_ready();
         if ready {
             self.scheduler.remove(thread);
         }
-        thread.priority.set(priority);
-        thread.threshold.set(threshold);
+        thread.set_levels(priority, threshold);
         match ready {
             true if port::running() == Some(thread) => self.scheduler.insert_running(thread),
-            true => self.scheduler.insert(thread),
+            true => _ = self.scheduler.insert(thread),
             false => {}
         }
     }
@@ -566,7 +705,8 @@ impl Locked {
     /// A preempted thread loses its claim if its threshold becomes stronger or is switched off:
     /// others have run since that the new threshold would have held off (invariant 4).
     pub(crate) fn set_threshold(&self, thread: Thread, threshold: u8) {
-        let old = thread.threshold.replace(threshold);
+        let old = thread.threshold();
+        thread.set_threshold(threshold);
         if thread.is_ready() {
             if threshold < old || threshold == thread.priority.get() {
                 self.scheduler.forget_preempted(thread);
@@ -591,7 +731,7 @@ impl Locked {
             return;
         }
         self.check_stack(running);
-        if running.time_slice.get() == TX_NO_TIME_SLICE || running.threshold.get() != running.priority.get() {
+        if running.time_slice.get() == TX_NO_TIME_SLICE || running.threshold() != running.priority.get() {
             return;
         }
         if running.use_slice() && running.links_ready().next() != Some(running) {

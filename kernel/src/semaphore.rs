@@ -7,17 +7,19 @@ use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::types::*;
-use crate::wait::WaitQueue;
+use crate::wait::{Wait, WaitQueue};
 
 pub(crate) const SEMAPHORE_ID: u32 = 0x5345_4D41;
+static WAIT: Wait = Wait::new(TX_SEMAPHORE_SUSP, TX_NO_INSTANCE);
 
 /// Control block of a counting semaphore. Same rules as for [`crate::TX_THREAD`].
 #[repr(C)]
 pub struct TX_SEMAPHORE {
+    /// First: the address of one is that of the other.
+    pub(crate) waiters: WaitQueue,
     pub(crate) id: Cell<ULONG>,
     pub(crate) name: Cell<*const CHAR>,
     pub(crate) count: Cell<ULONG>,
-    pub(crate) waiters: WaitQueue,
     created_links: Links<Semaphore>,
     pub(crate) put_notify: Cell<Option<SemaphoreNotify>>,
 }
@@ -98,24 +100,26 @@ impl Semaphore {
                 self.count.set(rest);
                 TX_SUCCESS
             }
-            None => self.wait(wait, k) as UINT,
+            None if wait == TX_WAIT_FOREVER => Locked::wait_forever(&self.waiters, wait, &WAIT, k),
+            None => Locked::wait(&self.waiters, wait, &WAIT, k) as UINT,
         }
-    }
-
-    #[inline(never)]
-    fn wait(self, wait: ULONG, k: Locked) -> Code {
-        k.wait(&self.waiters, TX_SEMAPHORE_SUSP, wait, TX_NO_INSTANCE) as Code
     }
 
     /// The unit goes to the first waiter, if there is one, and past the count.
     #[inline(always)]
     pub(crate) fn put(self) -> UINT {
         let k = lock();
-        if self.waiters.first().is_some() || self.put_notify.get().is_some() {
-            return self.put_and_tell(k) as UINT;
+        if self.put_notify.get().is_none() {
+            match self.waiters.first() {
+                None => {
+                    self.count.set(self.count.get().wrapping_add(1));
+                    return TX_SUCCESS;
+                }
+                Some(waiter) if k.grant_quickly(&self.waiters, waiter) => return TX_SUCCESS,
+                Some(waiter) => return Locked::grant(&self.waiters, waiter, k),
+            }
         }
-        self.count.set(self.count.get().wrapping_add(1));
-        TX_SUCCESS
+        self.put_and_tell(k) as UINT
     }
 
     /// As [`Self::put`], but without a waiter only below `ceiling`.
@@ -129,12 +133,12 @@ impl Semaphore {
 
     #[inline(never)]
     fn put_and_tell(self, k: Locked) -> Code {
-        let notify = self.put_notify.get();
+        let (notify, waiter) = (self.put_notify.get(), self.waiters.first());
         if notify.is_some() {
             // The notification belongs to this put: it runs before the waiter does.
             k.disable_preemption();
         }
-        match self.waiters.first() {
+        match waiter {
             Some(waiter) => k.wake(waiter, TX_SUCCESS),
             None => self.count.set(self.count.get().wrapping_add(1)),
         }

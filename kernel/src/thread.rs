@@ -7,13 +7,22 @@ use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links, List};
 use crate::mutex::{Mutex, NOT_INHERITED, OwnedMutex};
 use crate::object_ref;
-use crate::port::{self, Context, Current, Executor};
+use crate::port::{self, Context, Current, Executor, slow};
+use crate::scheduler::ReadyList;
 use crate::timer::TimerInternal;
 use crate::types::*;
 use crate::wait::WaitQueueRef;
 
 /// Tag of a created thread.
 pub(crate) const THREAD_ID: u32 = 0x5448_5244;
+
+/// Bits of [`TX_THREAD::pending`].
+pub(crate) mod pending {
+    /// The thread's timeout is in the wheel, or was until it expired.
+    pub(crate) const TIMEOUT: u8 = 1;
+    /// A suspend came during the wait: the thread is suspended when it ends.
+    pub(crate) const SUSPENSION: u8 = 2;
+}
 
 /// Control block of a thread.
 ///
@@ -25,21 +34,27 @@ pub struct TX_THREAD {
     pub(crate) executor: Executor,
     pub(crate) name: Cell<*const CHAR>,
     pub(crate) stack_start: Cell<*mut u8>,
+    /// The lowest whole word of the stack.
+    pub(crate) stack_limit: Cell<*mut u32>,
     /// Bytes from `stack_start` that belong to the stack.
     pub(crate) stack_size: Cell<ULONG>,
     pub(crate) entry: Cell<Option<ThreadEntry>>,
     pub(crate) entry_input: Cell<ULONG>,
     pub(crate) entry_exit_notify: Cell<Option<EntryExitNotify>>,
     ready_links: Links<Thread>,
+    /// The ready list of the thread's priority.
+    ready_list: Cell<*const ReadyList>,
     created_links: Links<Thread>,
     wait_links: Links<Thread>,
+    /// Where the thread waits. Means something only in the states of a wait; `None` in a sleep.
     pub(crate) wait_queue: Cell<Option<WaitQueueRef>>,
-    /// What the thread waits for or, once woken, got: event flags, bytes of memory.
-    pub(crate) wait_value: Cell<ULONG>,
     /// The waiter's message buffer or, once woken, the memory it got.
     pub(crate) wait_memory: Cell<*mut ULONG>,
-    /// The mutexes the thread owns.
+    /// The mutexes the thread owns. Between two fields that the compiler would store as a pair, which
+    /// takes registers of a pair.
     pub(crate) owned: List<Mutex, OwnedMutex>,
+    /// What the thread waits for: event flags, bytes of memory.
+    pub(crate) wait_value: Cell<ULONG>,
     pub(crate) timeout: TimerInternal,
     /// Times the processor was taken from this thread; its own turns are counted in the context.
     pub(crate) preemptions: Cell<ULONG>,
@@ -49,21 +64,28 @@ pub struct TX_THREAD {
     slice_left: Cell<ULONG>,
     slice_turn: Cell<ULONG>,
     pub(crate) state: Cell<u8>,
+    /// How the last wait ended; success also while the thread is preempted at the end of a service. Beside
+    /// the state, as the two change together.
+    pub(crate) wait_status: Cell<u8>,
     pub(crate) priority: Cell<u8>,
-    pub(crate) threshold: Cell<u8>,
     pub(crate) user_priority: Cell<u8>,
     pub(crate) user_threshold: Cell<u8>,
     /// Best priority lent by the waiters of owned inherit mutexes, else [`NOT_INHERITED`]. The
     /// effective priority is the better of this and the user's; the effective threshold is the
     /// stronger of the effective priority and the user's threshold.
     pub(crate) inherited: Cell<u8>,
-    pub(crate) timeout_status: Cell<u8>,
-    pub(crate) wait_status: Cell<u8>,
     /// How the thread waits: option of an event flags request, role at a queue.
     pub(crate) wait_option: Cell<u8>,
-    pub(crate) suspend_pending: Cell<bool>,
-    timer_thread: Cell<bool>,
+    /// What the end of a wait or sleep has to see to: bits of [`pending`]. Mostly nothing.
+    pub(crate) pending: Cell<u8>,
 }
+
+/// Where the fast path's assembly finds the next ready equal.
+#[cfg(target_os = "none")]
+pub(crate) const READY_NEXT: usize = core::mem::offset_of!(TX_THREAD, ready_links);
+/// Where it finds the turn that the time-slice belongs to.
+#[cfg(target_os = "none")]
+pub(crate) const SLICE_TURN: usize = core::mem::offset_of!(TX_THREAD, slice_turn);
 
 // The block holds all that a switch saves; this bounds what a thread costs beside its stack.
 #[cfg(target_arch = "arm")]
@@ -94,11 +116,13 @@ impl TX_THREAD {
             executor: Executor::new(),
             name: Cell::new(null()),
             stack_start: Cell::new(core::ptr::null_mut()),
+            stack_limit: Cell::new(core::ptr::null_mut()),
             stack_size: Cell::new(0),
             entry: Cell::new(None),
             entry_input: Cell::new(0),
             entry_exit_notify: Cell::new(None),
             ready_links: Links::new(),
+            ready_list: Cell::new(null()),
             created_links: Links::new(),
             wait_links: Links::new(),
             wait_queue: Cell::new(None),
@@ -111,16 +135,13 @@ impl TX_THREAD {
             slice_left: Cell::new(0),
             slice_turn: Cell::new(0),
             state: Cell::new(TX_TERMINATED as u8),
+            wait_status: Cell::new(0),
             priority: Cell::new(0),
-            threshold: Cell::new(0),
             user_priority: Cell::new(0),
             user_threshold: Cell::new(0),
             inherited: Cell::new(NOT_INHERITED),
-            timeout_status: Cell::new(0),
-            wait_status: Cell::new(0),
             wait_option: Cell::new(0),
-            suspend_pending: Cell::new(false),
-            timer_thread: Cell::new(false),
+            pending: Cell::new(0),
         }
     }
 
@@ -145,13 +166,68 @@ impl TX_THREAD {
 
     #[inline(always)]
     pub(crate) fn is_timer_thread(&self) -> bool {
-        self.timer_thread.get()
+        self.executor.slow().get() & slow::TIMER_THREAD != 0
     }
 
-    /// As far as the thread itself goes, a relinquish may simply go to the next of its equals.
+    /// A relinquish that this thread makes now may simply go to the next of its equals.
     #[inline(always)]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.threshold.get() == self.priority.get() && !self.is_timer_thread()
+    pub(crate) fn is_fast(&self) -> bool {
+        self.executor.slow().get() == 0
+    }
+
+    /// The preemption-threshold in force.
+    #[inline(always)]
+    pub(crate) fn threshold(&self) -> u8 {
+        self.executor.threshold().get()
+    }
+
+    /// Gives a thread that is in no ready list the priority and threshold that are in force from now on.
+    #[inline(always)]
+    pub(crate) fn set_levels(&self, priority: u8, threshold: u8) {
+        self.priority.set(priority);
+        self.ready_list.set(crate::kernel::ready_list(priority));
+        self.set_threshold(threshold);
+    }
+
+    /// Gives a thread the threshold that is in force from now on.
+    #[inline(always)]
+    pub(crate) fn set_threshold(&self, threshold: u8) {
+        self.executor.threshold().set(threshold);
+        self.set_slow(slow::THRESHOLD, threshold != self.priority.get());
+    }
+
+    /// Sets or clears bits of [`slow`].
+    #[inline(always)]
+    pub(crate) fn set_slow(&self, bits: u8, on: bool) {
+        let slow = self.executor.slow();
+        slow.set(if on { slow.get() | bits } else { slow.get() & !bits });
+    }
+
+    /// The ready list of the thread's priority.
+    #[inline(always)]
+    pub(crate) fn ready_list(&self) -> &'static ReadyList {
+        // SAFETY: `set_levels`, which comes before the kernel knows the thread, stored the address of one
+        // of the kernel's lists, which live for ever; shared references only, as everywhere in the kernel.
+        unsafe { &*self.ready_list.get() }
+    }
+
+    /// Waits on an object or sleeps.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !matches!(self.state.get() as UINT, TX_READY | TX_SUSPENDED | TX_COMPLETED | TX_TERMINATED)
+    }
+
+    /// Sets bits of [`pending`].
+    #[inline(always)]
+    pub(crate) fn add_pending(&self, bits: u8) {
+        self.pending.set(self.pending.get() | bits);
+    }
+
+    /// Clears bits of [`pending`]; says whether one was set.
+    #[inline(always)]
+    pub(crate) fn take_pending(&self, bits: u8) -> bool {
+        let pending = self.pending.get();
+        self.pending.set(pending & !bits);
+        pending & bits != 0
     }
 
     /// Completed or terminated: nothing of the thread will run again.
@@ -220,17 +296,18 @@ impl Thread {
         self.entry.set(Some(options.entry));
         self.entry_input.set(options.input);
         self.stack_start.set(options.stack_start);
+        let to_word = options.stack_start.align_offset(align_of::<u32>());
+        self.stack_limit.set(options.stack_start.wrapping_add(to_word).cast());
         self.stack_size.set(options.stack_size);
         self.entry_exit_notify.set(None);
         self.time_slice.set(options.time_slice);
-        self.priority.set(options.priority);
+        self.set_levels(options.priority, options.threshold);
         self.user_priority.set(options.priority);
-        self.threshold.set(options.threshold);
         self.user_threshold.set(options.threshold);
-        self.timer_thread.set(options.timer_thread);
+        self.set_slow(slow::TIMER_THREAD, options.timer_thread);
         self.preemptions.set(0);
         self.wait_queue.set(None);
-        self.suspend_pending.set(false);
+        self.pending.set(0);
         self.state.set(TX_SUSPENDED as u8);
         self.timeout.bind(self);
         self.prepare();
@@ -272,7 +349,7 @@ impl Thread {
         self.preemptions.set(0);
         self.prepare();
         let k = lock();
-        self.suspend_pending.set(false);
+        self.pending.set(0);
         self.state.set(TX_SUSPENDED as u8);
         k.enable_preemption();
         TX_SUCCESS
@@ -282,11 +359,11 @@ impl Thread {
         let k = lock();
         match self.state.get() as UINT {
             TX_READY => {
-                if port::running() == Some(self) {
-                    if !matches!(port::current(), Current::Thread(_)) || k.scheduler.preemption_disabled() {
-                        return TX_SUSPEND_ERROR;
-                    }
-                    k.suspend_running(self, TX_SUSPENDED);
+                if port::preemptible() == Some(self) {
+                    self.wait_status.set(TX_SUCCESS as u8);
+                    return Locked::suspend_running(self, TX_SUSPENDED as u8, k);
+                } else if port::running() == Some(self) {
+                    return TX_SUSPEND_ERROR;
                 } else {
                     k.make_unready(self, TX_SUSPENDED);
                 }
@@ -295,7 +372,7 @@ impl Thread {
             TX_SUSPENDED => TX_SUCCESS,
             TX_COMPLETED | TX_TERMINATED => TX_SUSPEND_ERROR,
             _ => {
-                self.suspend_pending.set(true);
+                self.add_pending(pending::SUSPENSION);
                 TX_SUCCESS
             }
         }
@@ -306,7 +383,7 @@ impl Thread {
         if self.state.get() == TX_SUSPENDED as u8 {
             k.make_ready(self);
             TX_SUCCESS
-        } else if self.suspend_pending.replace(false) {
+        } else if self.take_pending(pending::SUSPENSION) {
             TX_SUSPEND_LIFTED
         } else {
             TX_RESUME_ERROR
@@ -355,19 +432,21 @@ impl Thread {
         if let Some(release_owned) = k.release_owned.get() {
             release_owned(&k, self);
         }
-        self.suspend_pending.set(false);
+        self.take_pending(pending::SUSPENSION);
         if self.is_ready() {
             if port::running() == Some(self) {
                 // A thread that ends with preemption disabled takes its claim on the processor
                 // with it.
-                k.force_preemption();
+                k.force_preemption(self);
                 port::abandon_running();
-                k.suspend_running(self, state);
+                Locked::suspend_and_select(self, state as u8, k);
                 return;
             }
             k.make_unready(self, state);
         } else {
-            if let Some(queue) = self.wait_queue.take() {
+            if self.is_waiting()
+                && let Some(queue) = self.wait_queue.get()
+            {
                 queue.remove(self);
             }
             k.stop_timeout(self);
@@ -428,6 +507,7 @@ impl Thread {
             .unwrap_or(size)
     }
 
+    #[inline(always)]
     pub(crate) fn info(self) -> ThreadInfo {
         let _k = lock();
         let running = port::running() == Some(self);
@@ -436,7 +516,7 @@ impl Thread {
             state: self.state.get() as UINT,
             run_count: self.context().turns().wrapping_add(self.preemptions.get()).wrapping_add(running as ULONG),
             priority: self.priority.get() as UINT,
-            threshold: self.threshold.get() as UINT,
+            threshold: self.threshold() as UINT,
             time_slice: self.slice_left(),
             next: self.created_links.next(),
             next_suspended: self.wait_links.next(),
@@ -446,7 +526,7 @@ impl Thread {
 
 impl Locked {
     /// Suspends the running thread for `ticks`.
-    pub(crate) fn sleep(&self, ticks: ULONG) -> UINT {
+    pub(crate) fn sleep(self, ticks: ULONG) -> UINT {
         let Current::Thread(thread) = port::current() else { return TX_CALLER_ERROR };
         if thread.is_timer_thread() {
             return TX_CALLER_ERROR;
@@ -457,13 +537,11 @@ impl Locked {
         if self.scheduler.preemption_disabled() {
             return TX_CALLER_ERROR;
         }
-        thread.timeout_status.set(TX_SUCCESS as u8);
-        thread.wait_status.set(TX_SUCCESS as u8);
+        thread.wait_queue.set(None);
         if ticks != TX_WAIT_FOREVER {
-            self.start_timeout(thread, ticks);
+            self.start_timeout(thread, ticks, TX_SUCCESS as Code);
         }
-        self.suspend_running(thread, TX_SLEEP);
-        thread.wait_status.get() as UINT
+        Self::suspend_running(thread, TX_SLEEP as u8, self)
     }
 
     /// Reports a thread whose stack pointer has left its stack or whose lowest word was overwritten.
@@ -480,20 +558,22 @@ impl Locked {
         let _ = thread;
     }
 
-    /// [`Self::check_stack`] of the thread that executes.
+    /// Whether [`Self::stack_damaged`] has to be called for the thread that executes.
     #[inline(always)]
-    pub(crate) fn check_own_stack(&self, running: Thread) {
+    pub(crate) fn own_stack_damaged(&self, running: Thread) -> bool {
         #[cfg(feature = "stack-checking")]
-        if !port::own_stack_intact(running) {
-            self.stack_damaged(running);
-        }
+        return !port::own_stack_intact(running);
         #[cfg(not(feature = "stack-checking"))]
-        let _ = running;
+        {
+            let _ = running;
+            false
+        }
     }
 
-    #[cfg(feature = "stack-checking")]
+    /// Reports a damaged stack.
     #[cold]
-    fn stack_damaged(&self, thread: Thread) {
+    #[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
+    pub(crate) fn stack_damaged(&self, thread: Thread) {
         if let Some(notify) = self.stack_error.get() {
             // SAFETY: registered through `tx_thread_stack_error_notify`, whose caller vouches for
             // the function; the thread is a created one.

@@ -17,7 +17,7 @@ use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links, List};
 use crate::object_ref;
 use crate::port;
-use crate::thread::{TX_THREAD, Thread, ThreadOptions};
+use crate::thread::{TX_THREAD, Thread, ThreadOptions, pending};
 use crate::types::*;
 
 const SLOTS: u32 = 32;
@@ -51,6 +51,8 @@ pub(crate) struct TimerInternal {
     /// While hung: the wheel time at which the slot comes up.
     due: Cell<ULONG>,
     place: Cell<Place>,
+    /// What the thread is told whose sleep or wait this ends.
+    status: Cell<u8>,
 }
 
 object_ref! {
@@ -76,6 +78,7 @@ impl TimerInternal {
             thread: Cell::new(None),
             due: Cell::new(0),
             place: Cell::new(Place::Inactive),
+            status: Cell::new(0),
         }
     }
 
@@ -211,13 +214,16 @@ impl Timers {
 }
 
 impl Locked {
-    pub(crate) fn start_timeout(&self, thread: Thread, ticks: ULONG) {
+    /// Ends the wait or sleep that `thread` is about to begin with `status` after so many ticks.
+    pub(crate) fn start_timeout(&self, thread: Thread, ticks: ULONG, status: Code) {
+        thread.timeout.status.set(status);
+        thread.add_pending(pending::TIMEOUT);
         self.timers.hang(thread.timeout.reference(), ticks);
     }
 
     #[inline(always)]
     pub(crate) fn stop_timeout(&self, thread: Thread) {
-        if thread.timeout.place.get() != Place::Inactive {
+        if thread.take_pending(pending::TIMEOUT) {
             self.timers.take(thread.timeout.reference());
         }
     }
@@ -293,7 +299,7 @@ unsafe extern "C-unwind" fn timer_thread_entry(_input: ULONG) {
     loop {
         let k = lock();
         let Some(timer) = k.timers.expired.pop_front() else {
-            k.suspend_running(me, TX_SUSPENDED);
+            Locked::suspend_running(me, TX_SUSPENDED as u8, k);
             continue;
         };
         timer.place.set(Place::Inactive);
@@ -301,7 +307,7 @@ unsafe extern "C-unwind" fn timer_thread_entry(_input: ULONG) {
         if rest != 0 {
             k.timers.hang(timer, rest);
         } else if let Some(thread) = timer.thread.get() {
-            let status = thread.timeout_status.get() as UINT;
+            let status = timer.status.get() as UINT;
             k.wake(thread, status);
         } else {
             expire(k, timer);

@@ -29,6 +29,8 @@ pub type SemaphoreNotify = unsafe extern "C-unwind" fn(*mut crate::TX_SEMAPHORE)
 pub type EventFlagsNotify = unsafe extern "C-unwind" fn(*mut crate::TX_EVENT_FLAGS_GROUP);
 /// Send notification of a queue.
 pub type QueueNotify = unsafe extern "C-unwind" fn(*mut crate::TX_QUEUE);
+/// Buffer-full notification of the event trace.
+pub type TraceBufferNotify = unsafe extern "C-unwind" fn(*mut VOID);
 
 /// A return code as the slow paths of services hand it to their fast paths.
 ///

@@ -6,8 +6,8 @@ use core::ptr::NonNull;
 use crate::kernel::Locked;
 use crate::list::{LinkKind, Links, List};
 use crate::object_ref;
-use crate::port::{self, Current};
-use crate::thread::Thread;
+use crate::port;
+use crate::thread::{Thread, pending};
 use crate::types::*;
 
 pub(crate) struct WaitLink;
@@ -21,7 +21,8 @@ impl LinkKind<Thread> for WaitLink {
 #[repr(C)]
 pub(crate) struct WaitQueue {
     list: List<Thread, WaitLink>,
-    count: Cell<ULONG>,
+    /// How many they are, if more than one.
+    many: Cell<ULONG>,
     /// What a thread is told that wants to wait here after the object was deleted: a checked service
     /// looks at the object before it locks the kernel, and the object may be gone by then.
     closed: Cell<UINT>,
@@ -35,15 +36,63 @@ object_ref! {
 
 impl WaitQueue {
     pub(crate) const fn new() -> Self {
-        Self { list: List::new(), count: Cell::new(0), closed: Cell::new(TX_SUCCESS) }
+        Self { list: List::new(), many: Cell::new(0), closed: Cell::new(TX_SUCCESS) }
     }
 
+    #[inline(always)]
     pub(crate) fn first(&self) -> Option<Thread> {
         self.list.front()
     }
 
     pub(crate) fn len(&self) -> ULONG {
-        self.count.get()
+        match self.list.front() {
+            None => 0,
+            Some(only) if only.links_wait().next() == Some(only) => 1,
+            Some(_) => self.many.get(),
+        }
+    }
+
+    /// Exactly one thread waits.
+    #[inline(always)]
+    pub(crate) fn is_single(&self) -> bool {
+        self.list.front().is_some_and(|first| first.links_wait().next() == Some(first))
+    }
+
+    #[inline(never)]
+    fn push(&self, thread: Thread, first: bool) {
+        self.many.set(self.len() + 1);
+        if first {
+            self.list.push_front(thread);
+        } else {
+            self.list.push_back(thread);
+        }
+    }
+
+    #[inline(never)]
+    fn remove_from_others(&self, thread: Thread) {
+        self.many.set(self.many.get() - 1);
+        self.list.remove(thread);
+    }
+
+    /// Nobody waits, and the object exists. One test for both.
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self.list.front().map_or(0, |first| first.as_ptr() as usize) | self.closed.get() as usize == 0
+    }
+
+    /// Success, as long as the object exists. A service whose result the compiler knows is not called as
+    /// the last step of another, which then needs a frame: so it is read.
+    #[inline(always)]
+    pub(crate) fn status(&self) -> UINT {
+        self.closed.get()
+    }
+
+    /// Success, read as in [`Self::status`], of a service that leaves nobody waiting, also on an object that
+    /// has been deleted meanwhile.
+    #[inline(always)]
+    pub(crate) fn success(&self) -> UINT {
+        debug_assert!(self.list.front().is_none());
+        self.list.front().map_or(TX_SUCCESS, |first| first.as_ptr() as usize as UINT)
     }
 
     /// The object is being deleted: nobody may begin to wait any more.
@@ -58,10 +107,10 @@ impl WaitQueue {
 
     #[inline(always)]
     pub(crate) fn remove(&self, thread: Thread) {
-        if self.count.replace(self.count.get() - 1) == 1 {
+        if thread.links_wait().next() == Some(thread) {
             self.list.remove_only(thread);
         } else {
-            self.list.remove(thread);
+            self.remove_from_others(thread);
         }
     }
 
@@ -104,91 +153,185 @@ impl WaitQueue {
                 result = Err("wait links do not match");
             }
         });
-        if members != self.count.get() {
+        if members != self.len() {
             result = Err("wait queue and its count disagree");
         }
         result
     }
 }
 
-/// Where in a queue a thread waits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    Front,
-    Back,
+/// What the waits of one kind have in common.
+pub(crate) struct Wait {
+    /// State of a thread that waits so.
+    state: u8,
+    /// What it gets when its time is over, and what a thread gets that may not wait.
+    timed_out: u8,
+    /// Before all others.
+    first: bool,
 }
 
+impl Wait {
+    /// A wait behind those who wait already.
+    pub(crate) const fn new(state: UINT, timed_out: UINT) -> Self {
+        Self { state: state as u8, timed_out: timed_out as u8, first: false }
+    }
+
+    /// A wait before those who wait already.
+    pub(crate) const fn first(state: UINT, timed_out: UINT) -> Self {
+        Self { first: true, ..Self::new(state, timed_out) }
+    }
+}
+
+// The functions here take the guard last and end in one another, so that the usual case has no frame:
+// see [`Code`].
 impl Locked {
     /// The running thread, if it may wait as `wait` says: not outside a thread, not in a timer's
     /// expiration function, not with preemption disabled, not with `wait` zero.
     #[inline(always)]
     pub(crate) fn may_wait(&self, wait: ULONG) -> Option<Thread> {
-        match port::current() {
-            Current::Thread(thread)
-                if wait != TX_NO_WAIT && !self.scheduler.preemption_disabled() && !thread.is_timer_thread() =>
-            {
-                Some(thread)
-            }
-            _ => None,
-        }
+        if wait == TX_NO_WAIT { None } else { port::waitable() }
     }
 
-    /// Suspends the running thread in `queue` until it is woken, times out or is aborted; returns
-    /// what the waker said, or at once what a deleted object says. [`Self::may_wait`] has allowed it
-    /// and the kernel has not been unlocked since. `timed_out` is what the thread gets when `wait` ticks have passed.
+    /// [`Self::suspend_in`] without limit of `thread`, which is a plain one that executes. The caller knows
+    /// `forever` to be without limit: the argument is in the right register already.
     #[inline(always)]
-    pub(crate) fn suspend_in(
-        &self,
+    pub(crate) fn suspend_plain_in(
         thread: Thread,
         queue: &WaitQueue,
-        place: Place,
-        state: UINT,
-        wait: ULONG,
-        timed_out: UINT,
+        forever: ULONG,
+        kind: &'static Wait,
+        k: Self,
     ) -> UINT {
-        if queue.closed.get() != TX_SUCCESS {
-            return queue.closed.get();
+        debug_assert!(forever == TX_WAIT_FOREVER);
+        if !queue.is_free() {
+            return Self::suspend_in(queue, forever, kind, k);
         }
-        match place {
-            _ if queue.list.front().is_none() => queue.list.push_only(thread),
-            Place::Back => queue.list.push_back(thread),
-            Place::Front => queue.list.push_front(thread),
-        }
-        queue.count.set(queue.count.get() + 1);
-        // SAFETY: the object's delete service wakes every waiter before the object may go away, and
-        // every way out of the wait clears this reference.
-        thread.wait_queue.set(Some(unsafe { WaitQueueRef::new(NonNull::from(queue)) }));
-        thread.timeout_status.set(timed_out as u8);
-        if wait != TX_WAIT_FOREVER {
-            self.start_timeout(thread, wait);
-        }
-        self.suspend_running(thread, state);
-        thread.wait_status.get() as UINT
+        queue.list.push_only(thread);
+        k.begin_wait(thread, queue);
+        Self::suspend_plain(thread, kind.state, k)
     }
 
-    /// [`Self::suspend_in`] at the back, or `timed_out` at once where nothing may wait.
-    #[inline(always)]
-    pub(crate) fn wait(&self, queue: &WaitQueue, state: UINT, wait: ULONG, timed_out: UINT) -> UINT {
-        match self.may_wait(wait) {
-            Some(thread) => self.suspend_in(thread, queue, Place::Back, state, wait, timed_out),
-            None => timed_out,
+    /// Suspends the running thread in `queue` until it is woken, `wait` ticks have passed or the wait is
+    /// aborted; returns what the waker said, or at once what a deleted object says, or, where nothing may
+    /// wait, as if the time was over. Nobody's readiness or priority has changed since the kernel was locked.
+    #[inline(never)]
+    pub(crate) fn suspend_in(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> UINT {
+        let Some(thread) = port::waitable() else { return kind.timed_out.into() };
+        match k.join(thread, queue, wait, kind) {
+            Ok(()) => Self::suspend_running(thread, kind.state, k),
+            Err(error) => error.into(),
         }
+    }
+
+    /// The part of a suspension in a queue before the thread stops.
+    pub(crate) fn join(&self, thread: Thread, queue: &WaitQueue, wait: ULONG, kind: &'static Wait) -> Result<(), Code> {
+        if queue.closed.get() != TX_SUCCESS {
+            return Err(queue.closed.get() as Code);
+        }
+        queue.push(thread, kind.first);
+        self.begin_wait(thread, queue);
+        if wait != TX_WAIT_FOREVER {
+            self.start_timeout(thread, wait, kind.timed_out);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn begin_wait(&self, thread: Thread, queue: &WaitQueue) {
+        // SAFETY: the object's delete service wakes every waiter before the object may go away, and
+        // only the state of a wait gives this reference a meaning.
+        thread.wait_queue.set(Some(unsafe { WaitQueueRef::new(NonNull::from(queue)) }));
+    }
+
+    /// [`Self::suspend_in`] without limit.
+    #[inline(never)]
+    pub(crate) fn wait_forever(queue: &WaitQueue, forever: ULONG, kind: &'static Wait, k: Self) -> UINT {
+        match port::plain() {
+            Some(thread) => Self::suspend_plain_in(thread, queue, forever, kind, k),
+            None => Self::suspend_in(queue, forever, kind, k),
+        }
+    }
+
+    /// [`Self::suspend_in`], or what it says when the time is over at once if there is none.
+    #[inline(never)]
+    pub(crate) fn wait(queue: &WaitQueue, wait: ULONG, kind: &'static Wait, k: Self) -> Code {
+        if wait == TX_NO_WAIT { kind.timed_out } else { Self::suspend_in(queue, wait, kind, k) as Code }
     }
 
     /// Ends the wait or sleep of `thread` with `status`: it becomes ready, or suspended if that was
     /// asked for meanwhile. May switch to it.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn wake(&self, thread: Thread, status: UINT) {
-        if let Some(queue) = thread.wait_queue.take() {
+        if let Some(queue) = thread.wait_queue.get() {
             queue.remove(thread);
         }
-        self.stop_timeout(thread);
         thread.wait_status.set(status as u8);
-        if thread.suspend_pending.replace(false) {
-            thread.state.set(TX_SUSPENDED as u8);
-        } else {
+        if thread.pending.get() == 0 || !self.settle(thread) {
             self.make_ready(thread);
         }
+    }
+
+    /// Ends the wait of `waiter`, which waits in `queue`, with success, if that is simple
+    /// ([`Self::is_simple`]) and the thread becomes ready beside one equal: then nobody can be preempted.
+    /// Otherwise nothing happens and the answer is false.
+    #[inline(always)]
+    pub(crate) fn grant_quickly(&self, queue: &WaitQueue, waiter: Thread) -> bool {
+        self.is_simple(waiter) && self.grant_simple(queue, waiter)
+    }
+
+    /// Whether nobody waits beside `waiter` and nothing is pending for the end of its wait.
+    #[inline(always)]
+    pub(crate) fn is_simple(&self, waiter: Thread) -> bool {
+        waiter.links_wait().next() == Some(waiter) && waiter.pending.get() == 0
+    }
+
+    /// [`Self::grant_quickly`] of a simple wait.
+    #[inline(always)]
+    pub(crate) fn grant_simple(&self, queue: &WaitQueue, waiter: Thread) -> bool {
+        match waiter.ready_list().front() {
+            Some(only) if only.links_ready().next() == Some(only) => {
+                queue.list.remove_only(waiter);
+                waiter.wait_status.set(TX_SUCCESS as u8);
+                waiter.state.set(TX_READY as u8);
+                self.scheduler.insert_second(only, waiter);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends the wait of `waiter`, which waits in `queue`, with success, and unlocks the kernel.
+    #[inline(never)]
+    pub(crate) fn grant(queue: &WaitQueue, waiter: Thread, k: Self) -> UINT {
+        if !k.is_simple(waiter) || waiter.ready_list().front().is_some() {
+            return Self::grant_any(waiter, k).into();
+        }
+        queue.list.remove_only(waiter);
+        waiter.wait_status.set(TX_SUCCESS as u8);
+        waiter.state.set(TX_READY as u8);
+        k.scheduler.insert_only(waiter);
+        if port::concerns(waiter.priority.get()) {
+            return Self::preempt_and_unlock(waiter, k);
+        }
+        queue.success()
+    }
+
+    /// [`Self::grant`] to one of several waiters, or to one that has a timeout or is to be suspended.
+    #[inline(never)]
+    pub(crate) fn grant_any(waiter: Thread, k: Self) -> Code {
+        k.wake(waiter, TX_SUCCESS);
+        TX_SUCCESS as Code
+    }
+
+    /// Sees to what is pending at the end of a wait; true if that suspended the thread.
+    #[inline(never)]
+    fn settle(&self, thread: Thread) -> bool {
+        self.stop_timeout(thread);
+        let suspended = thread.take_pending(pending::SUSPENSION);
+        if suspended {
+            thread.state.set(TX_SUSPENDED as u8);
+        }
+        suspended
     }
 
     /// Ends every wait in `queue` with `status`, letting interrupts in between two of them. Called

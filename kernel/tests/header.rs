@@ -10,7 +10,11 @@ use std::path::Path;
 
 use kernel::c_header::BLOCKS;
 
-const SERVICES: &str = concat!(include_str!("../src/c_api.rs"), include_str!("../src/c_api/objects.rs"));
+const SERVICES: &str = concat!(
+    include_str!("../src/c_api.rs"),
+    include_str!("../src/c_api/objects.rs"),
+    include_str!("../src/c_api/trace.rs")
+);
 const TYPES: &str = include_str!("../src/types.rs");
 
 /// Entry points with another documented name than theirs without the underscore.
@@ -37,8 +41,26 @@ const FOR_C: &[(&str, u32)] = &[
     ("TX_NO_SUSPENSIONS", 0),
     ("TX_NO_MESSAGES", 0),
 ];
-/// More of them: what an empty list and an object that does not exist hold.
-const FOR_C_LONG: &[(&str, u32)] = &[("TX_EMPTY", 0), ("TX_CLEAR_ID", 0)];
+/// More of them: what an empty list and an object that does not exist hold, and events of the trace.
+const FOR_C_LONG: &[(&str, u32)] = &[
+    ("TX_EMPTY", 0),
+    ("TX_CLEAR_ID", 0),
+    ("TX_TRACE_ALL_EVENTS", 0x7ff),
+    ("TX_TRACE_INTERNAL_EVENTS", 0x1),
+    ("TX_TRACE_BLOCK_POOL_EVENTS", 0x2),
+    ("TX_TRACE_BYTE_POOL_EVENTS", 0x4),
+    ("TX_TRACE_EVENT_FLAGS_EVENTS", 0x8),
+    ("TX_TRACE_INTERRUPT_CONTROL_EVENT", 0x10),
+    ("TX_TRACE_MUTEX_EVENTS", 0x20),
+    ("TX_TRACE_QUEUE_EVENTS", 0x40),
+    ("TX_TRACE_SEMAPHORE_EVENTS", 0x80),
+    ("TX_TRACE_THREAD_EVENTS", 0x100),
+    ("TX_TRACE_TIME_EVENTS", 0x200),
+    ("TX_TRACE_TIMER_EVENTS", 0x400),
+    ("TX_TRACE_USER_EVENTS", 0x8000_0000),
+    ("TX_TRACE_USER_EVENT_START", 4096),
+    ("TX_TRACE_USER_EVENT_END", 65535),
+];
 /// A function-like one.
 const UNUSED: &str = "#ifndef TX_PARAMETER_NOT_USED\n#define TX_PARAMETER_NOT_USED(p) ((void) (p))\n#endif\n";
 
@@ -101,7 +123,7 @@ fn services() -> Vec<Service> {
         let parameters = parameters
             .split(',')
             .filter_map(|parameter| parameter.trim().split_once(':'))
-            .map(|(name, ty)| declaration(name.trim(), ty))
+            .map(|(name, ty)| declaration(name.trim().trim_start_matches('_'), ty))
             .collect();
         let rest = rest.trim_start();
         let result = match rest.strip_prefix("->") {

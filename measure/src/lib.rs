@@ -56,5 +56,5 @@ pub use record::{
     Bench, Cache, Case, ExcludedSample, Marks, RawSamples, RawSamplesOf, Record, RecordOf, SCHEMA, Setting,
 };
 pub use samples::{Exclusion, Full, Sample, Samples};
-pub use select::{SelectError, Selection};
+pub use select::{Selection, answers};
 pub use summary::{Net, Summary, SummaryError, net};

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn overhead_larger_than_a_sample_is_flagged_and_never_wraps() {
+    fn m06_overhead_larger_than_a_sample_is_flagged_and_never_wraps() {
         let mut s = Samples::<3>::new();
         s.push(40, None).unwrap();
         s.push(2, None).unwrap();

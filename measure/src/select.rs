@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// Which cells of a measurement image are to run, from the words of its command line.
 ///
 /// A cell has a name of parts joined by `/`, for example `deep_stack/BTCM/cold/24x16`. The command
@@ -29,21 +27,6 @@ pub struct Selection<'a> {
     all: bool,
 }
 
-/// A word that chooses nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SelectError<'a> {
-    /// The word.
-    pub word: &'a str,
-}
-
-impl fmt::Display for SelectError<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no cell matches {}: the word `list` shows their names", self.word)
-    }
-}
-
-impl core::error::Error for SelectError<'_> {}
-
 const LIST: &str = "list";
 const QUICK: &str = "quick";
 
@@ -67,24 +50,18 @@ impl<'a> Selection<'a> {
     /// Whether the cell of this name is chosen; `core` tells whether it is in the core set.
     #[must_use]
     pub fn has(&self, name: &str, core: bool) -> bool {
-        self.all || self.words.split_whitespace().any(|word| matches(word, name, core))
+        self.all || self.words.split_whitespace().any(|word| answers(word, name, core))
     }
 
-    /// Looks for a word that none of the cells answers to; each comes with its name and whether it is in
-    /// the core set.
-    ///
-    /// # Errors
-    /// [`SelectError`] with the first such word.
-    pub fn check<'c>(&self, cells: impl Iterator<Item = (&'c str, bool)> + Clone) -> Result<(), SelectError<'a>> {
-        let lost = |word: &&str| *word != LIST && !cells.clone().any(|(name, core)| matches(word, name, core));
-        match self.words.split_whitespace().find(lost) {
-            Some(word) => Err(SelectError { word }),
-            None => Ok(()),
-        }
+    /// The words that choose cells, in their order: one that none of the cells [`answers`] to is a mistake.
+    pub fn words(&self) -> impl Iterator<Item = &'a str> + Clone {
+        self.words.split_whitespace().filter(|word| *word != LIST)
     }
 }
 
-fn matches(word: &str, name: &str, core: bool) -> bool {
+/// Whether the cell of this name is one of those that `word` chooses; `core` tells whether it is in the core set.
+#[must_use]
+pub fn answers(word: &str, name: &str, core: bool) -> bool {
     if word == QUICK {
         return core;
     }
@@ -132,10 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_without_a_cell_is_named() {
-        let check = |line: &'static str| Selection::parse(line).check(CELLS.into_iter());
-        assert_eq!(check("suite quick deep_stack list"), Ok(()));
-        assert_eq!(check("suite quick deep_stak"), Err(SelectError { word: "deep_stak" }));
-        assert_eq!(check("suite quick").and(check("suite")), Ok(()));
+    fn a_word_without_a_cell_can_be_told() {
+        let lost = |line: &'static str| -> Vec<&str> {
+            let words = Selection::parse(line).words();
+            words.filter(|word| !CELLS.iter().any(|(name, core)| answers(word, name, *core))).collect()
+        };
+        assert!(lost("suite quick deep_stack list").is_empty());
+        assert_eq!(lost("suite quick deep_stak / list"), ["deep_stak", "/"]);
+        assert!(lost("suite").is_empty());
     }
 }

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sample_is_reported_even_when_excluded() {
+    fn m08_the_first_sample_is_reported_even_when_excluded() {
         let s = series::<2>(&[(500, Some(Exclusion::Tick)), (40, None)]);
         let s = s.summary().unwrap();
         assert_eq!((s.first, s.max, s.max_index), (500, 40, 1));

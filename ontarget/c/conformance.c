@@ -68,7 +68,13 @@ static const struct { const char *name; ULONG value, documented; } constants[] =
     CONSTANT(TX_BYTE_MEMORY, 9) CONSTANT(TX_IO_DRIVER, 10) CONSTANT(TX_FILE, 11) CONSTANT(TX_TCP_IP, 12)
     CONSTANT(TX_MUTEX_SUSP, 13) CONSTANT(TX_PRIORITY_CHANGE, 14) CONSTANT(TX_INT_DISABLE, 0x80)
     CONSTANT(TX_INT_ENABLE, 0) CONSTANT(TX_NO_SUSPENSIONS, 0) CONSTANT(TX_NO_MESSAGES, 0) CONSTANT(TX_EMPTY, 0)
-    CONSTANT(TX_CLEAR_ID, 0) CONSTANT(TX_STACK_FILL, 0xEFEFEFEF) CONSTANT(TX_MAX_PRIORITIES, 32)
+    CONSTANT(TX_TRACE_ALL_EVENTS, 0x7FF) CONSTANT(TX_TRACE_INTERNAL_EVENTS, 0x1) CONSTANT(TX_TRACE_BLOCK_POOL_EVENTS, 0x2)
+    CONSTANT(TX_TRACE_BYTE_POOL_EVENTS, 0x4) CONSTANT(TX_TRACE_EVENT_FLAGS_EVENTS, 0x8)
+    CONSTANT(TX_TRACE_INTERRUPT_CONTROL_EVENT, 0x10) CONSTANT(TX_TRACE_MUTEX_EVENTS, 0x20)
+    CONSTANT(TX_TRACE_QUEUE_EVENTS, 0x40) CONSTANT(TX_TRACE_SEMAPHORE_EVENTS, 0x80)
+    CONSTANT(TX_TRACE_THREAD_EVENTS, 0x100) CONSTANT(TX_TRACE_TIME_EVENTS, 0x200) CONSTANT(TX_TRACE_TIMER_EVENTS, 0x400)
+    CONSTANT(TX_TRACE_USER_EVENTS, 0x80000000) CONSTANT(TX_TRACE_USER_EVENT_START, 4096)
+    CONSTANT(TX_TRACE_USER_EVENT_END, 65535) CONSTANT(TX_CLEAR_ID, 0) CONSTANT(TX_STACK_FILL, 0xEFEFEFEF) CONSTANT(TX_MAX_PRIORITIES, 32)
     CONSTANT(TX_TIMER_TICKS_PER_SECOND, 100)
 };
 
@@ -571,6 +577,7 @@ static VOID test_pools(VOID)
 
 /* ---- timers, time, interrupts ---- */
 
+static VOID do_not_expire(ULONG input) { (VOID) input; }
 static UINT expired, refused, refused_create;
 static VOID expire(ULONG input)
 {
@@ -627,6 +634,67 @@ static VOID test_timers(VOID)
     IS(tx_interrupt_control(TX_INT_ENABLE) & TX_INT_DISABLE, TX_INT_DISABLE);
     IS(tx_interrupt_control(TX_INT_ENABLE) & TX_INT_DISABLE, TX_INT_ENABLE);
 }
+
+/* ---- trace, which neither kernel records here ---- */
+
+static VOID buffer_full(VOID *buffer) { (VOID) buffer; }
+
+static VOID test_trace(VOID)
+{
+    static ULONG buffer[64];
+    IS(tx_trace_enable(buffer, sizeof(buffer), 4), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_event_filter(TX_TRACE_ALL_EVENTS | TX_TRACE_USER_EVENTS), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_event_unfilter(TX_TRACE_THREAD_EVENTS | TX_TRACE_TIMER_EVENTS | TX_TRACE_TIME_EVENTS), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_buffer_full_notify(buffer_full), TX_FEATURE_NOT_ENABLED);
+    IS(tx_trace_user_event_insert(TX_TRACE_USER_EVENT_START, 1, 2, 3, 4), TX_FEATURE_NOT_ENABLED);
+    tx_trace_isr_enter_insert(1);
+    tx_trace_isr_exit_insert(1);
+    IS(tx_trace_disable(), TX_FEATURE_NOT_ENABLED);
+}
+
+/* ---- counts of what objects did, where the kernel was built to count ---- */
+
+#ifdef tx_thread_performance_info_get
+static VOID test_performance(VOID)
+{
+    ULONG n[11];
+    UINT i;
+    UINT answers[16];
+    create_semaphore();
+    create_mutex();
+    create_empty_queue();
+    create_group();
+    OK(tx_timer_create(&timer, "timer", do_not_expire, 0, 1, 0, TX_NO_ACTIVATE));
+    OK(tx_block_pool_create(&blocks, "blocks", 8, block_memory, sizeof(block_memory)));
+    OK(tx_byte_pool_create(&bytes, "bytes", byte_memory, sizeof(byte_memory)));
+    answers[0] = tx_thread_performance_info_get(&main_thread, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6], &n[7], &n[8], TX_NULL);
+    answers[1] = tx_thread_performance_system_info_get(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6], &n[7], &n[8], &n[9], &n[10]);
+    answers[2] = tx_semaphore_performance_info_get(&semaphore, &n[0], &n[1], &n[2], &n[3]);
+    answers[3] = tx_semaphore_performance_system_info_get(&n[0], &n[1], &n[2], &n[3]);
+    answers[4] = tx_mutex_performance_info_get(&mutex, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5]);
+    answers[5] = tx_mutex_performance_system_info_get(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5]);
+    answers[6] = tx_queue_performance_info_get(&queue, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5]);
+    answers[7] = tx_queue_performance_system_info_get(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5]);
+    answers[8] = tx_event_flags_performance_info_get(&group, &n[0], &n[1], &n[2], &n[3]);
+    answers[9] = tx_event_flags_performance_system_info_get(&n[0], &n[1], &n[2], &n[3]);
+    answers[10] = tx_timer_performance_info_get(&timer, &n[0], &n[1], &n[2], &n[3], &n[4]);
+    answers[11] = tx_timer_performance_system_info_get(&n[0], &n[1], &n[2], &n[3], &n[4]);
+    answers[12] = tx_block_pool_performance_info_get(&blocks, &n[0], &n[1], &n[2], &n[3]);
+    answers[13] = tx_block_pool_performance_system_info_get(&n[0], &n[1], &n[2], &n[3]);
+    answers[14] = tx_byte_pool_performance_info_get(&bytes, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6]);
+    answers[15] = tx_byte_pool_performance_system_info_get(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6]);
+    /* All of them count, or none. */
+    for (i = 0; i < WORDS(answers); i++)
+        IS(answers[i], answers[0] == TX_SUCCESS ? TX_SUCCESS : TX_FEATURE_NOT_ENABLED);
+    OK(tx_byte_pool_delete(&bytes));
+    OK(tx_block_pool_delete(&blocks));
+    OK(tx_timer_delete(&timer));
+    OK(tx_event_flags_delete(&group));
+    OK(tx_queue_delete(&queue));
+    OK(tx_mutex_delete(&mutex));
+    OK(tx_semaphore_delete(&semaphore));
+}
+#endif
 
 /* ---- what is refused ---- */
 
@@ -715,7 +783,10 @@ static const struct { const char *name; VOID (*test)(VOID); } tests[] = {
     { "constants", test_constants }, { "threads", test_threads },     { "semaphores", test_semaphores },
     { "mutexes", test_mutexes },     { "queues", test_queues },       { "event flags", test_event_flags },
     { "pools", test_pools },         { "timers and time", test_timers }, { "errors", test_errors },
-    { "waiting", test_waiting },
+    { "trace", test_trace },         { "waiting", test_waiting },
+#ifdef tx_thread_performance_info_get
+    { "performance", test_performance },
+#endif
 };
 
 static VOID main_entry(ULONG input)

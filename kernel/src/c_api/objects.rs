@@ -186,9 +186,7 @@ services! {
         group_ptr: *mut TX_EVENT_FLAGS_GROUP, requested_flags: ULONG, get_option: UINT, actual_flags_ptr: *mut ULONG,
         wait_option: ULONG,
     ) -> UINT {
-        let (status, flags) = event_flags(group_ptr).get(requested_flags, get_option, wait_option);
-        actual_flags_ptr.write(flags);
-        status
+        event_flags(group_ptr).get(requested_flags, get_option, actual_flags_ptr, wait_option)
     }
 
     /// `tx_event_flags_get`, checked.
@@ -227,8 +225,7 @@ services! {
 
     /// `tx_event_flags_set_notify`.
     fn _tx_event_flags_set_notify(group_ptr: *mut TX_EVENT_FLAGS_GROUP, notify: Option<EventFlagsNotify>) -> UINT {
-        let _k = lock();
-        event_flags(group_ptr).set_notify.set(notify);
+        event_flags(group_ptr).notify(notify);
         TX_SUCCESS
     }
 
@@ -368,8 +365,7 @@ services! {
 
     /// `tx_queue_send_notify`.
     fn _tx_queue_send_notify(queue_ptr: *mut TX_QUEUE, notify: Option<QueueNotify>) -> UINT {
-        let _k = lock();
-        queue(queue_ptr).send_notify.set(notify);
+        queue(queue_ptr).notify(notify);
         TX_SUCCESS
     }
 

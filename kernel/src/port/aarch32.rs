@@ -47,9 +47,9 @@ use core::cell::Cell;
 use core::mem::offset_of;
 use core::ptr::null;
 
-use super::Current;
-use crate::kernel::lock;
-use crate::thread::{self, THREAD_ID, TX_THREAD, Thread};
+use super::{Current, slow};
+use crate::kernel::{lock, locked};
+use crate::thread::{self, TX_THREAD, Thread};
 use crate::types::*;
 
 #[cfg(any(target_feature = "d32", target_feature = "neon"))]
@@ -83,7 +83,7 @@ const _: () = {
     assert!(offset_of!(Context, lr) == 52);
     assert!(offset_of!(Context, pc) == 56);
     assert!(size_of::<Context>() == 60);
-    assert!(size_of::<Executor>() == 64);
+    assert!(size_of::<Executor>() == 72);
     assert!(offset_of!(TX_THREAD, executor) == 0 && offset_of!(Executor, context) == 0);
 };
 
@@ -139,21 +139,43 @@ impl Context {
     }
 }
 
-/// A context and the tag that tells threads from the kernel's own contexts: 16 words, aligned for the
+/// A context and the tag that tells threads from the kernel's own contexts: 18 words, aligned for the
 /// processor's 64-bit transfers.
 #[repr(C, align(8))]
 pub(crate) struct Executor {
     context: Context,
     id: Cell<u32>,
+    /// Bits of [`slow`].
+    slow: Cell<u8>,
+    /// Whoever becomes ready above this priority concerns the context: a thread's preemption-threshold,
+    /// in an interrupt handler and in the idle loop weaker than every priority, in initialization stronger.
+    threshold: Cell<u8>,
 }
 
 impl Executor {
     pub(crate) const fn new() -> Self {
-        Self { context: Context::new(), id: Cell::new(0) }
+        Self { context: Context::new(), id: Cell::new(0), slow: Cell::new(0), threshold: Cell::new(0) }
     }
 
-    const fn pseudo(cpsr: u32, sp: *const u8, pc: *const ()) -> Self {
-        Self { context: Context::pseudo(cpsr, sp, pc), id: Cell::new(0) }
+    const fn pseudo(threshold: u8, cpsr: u32, sp: *const u8, pc: *const ()) -> Self {
+        Self {
+            context: Context::pseudo(cpsr, sp, pc),
+            id: Cell::new(0),
+            slow: Cell::new(slow::NO_THREAD),
+            threshold: Cell::new(threshold),
+        }
+    }
+
+    /// Bits of [`slow`].
+    #[inline(always)]
+    pub(crate) fn slow(&self) -> &Cell<u8> {
+        &self.slow
+    }
+
+    /// The preemption-threshold in force.
+    #[inline(always)]
+    pub(crate) fn threshold(&self) -> &Cell<u8> {
+        &self.threshold
     }
 
     #[inline(always)]
@@ -191,9 +213,10 @@ unsafe impl Sync for Interrupt {}
 
 /// Pseudo context of the slow path: never saved into, only "switched to" by relinquish.
 static SLOW: Executor =
-    Executor::pseudo(MODE_SVC | CPSR_F | CPSR_I, null(), _tx_relinquish_slow as unsafe extern "C" fn() as *const ());
+    Executor::pseudo(0, MODE_SVC | CPSR_F | CPSR_I, null(), _tx_relinquish_slow as unsafe extern "C" fn() as *const ());
 
 static IDLE: Executor = Executor::pseudo(
+    u8::MAX,
     MODE_SVC | CPSR_F,
     &raw const __tx_system_stack_top,
     _tx_idle as unsafe extern "C" fn() as *const (),
@@ -202,10 +225,10 @@ static IDLE: Executor = Executor::pseudo(
 /// Where the board points TPIDRPRW to before any code that might call a service: from then on a
 /// service called too early is one called from initialization.
 #[unsafe(export_name = "_tx_initial_context")]
-static INITIALIZATION: Executor = Executor::pseudo(0, null(), null());
+static INITIALIZATION: Executor = Executor::pseudo(0, 0, null(), null());
 
 static INTERRUPT: Interrupt = Interrupt {
-    executor: Executor::pseudo(0, null(), null()),
+    executor: Executor::pseudo(u8::MAX, 0, null(), null()),
     interrupted: Cell::new(&raw const INITIALIZATION.context),
     frame: Cell::new(0),
     reschedule: Cell::new(0),
@@ -245,6 +268,21 @@ global_asm!(
     ".global _tx_relinquish_slow",
     ".type _tx_relinquish_slow, %function",
     "_tx_relinquish_slow:",
+    // A thread with nothing special about it and alone at its priority goes on: 16 instructions more than
+    // a switch's half. Its turn is not counted, and it gets a fresh time-slice by a turn that no count has.
+    "    ldrb    r2, [r0, #{slow_bits}]",
+    "    cmp     r2, #0",
+    "    ldreq   r1, [r0, #{ready_next}]",
+    "    cmpeq   r1, r0",
+    "    bne     2f",
+    "    ldr     r2, [r0, #{turns}]",
+    "    sub     r2, r2, #1",
+    "    str     r2, [r0, #{turns}]",
+    "    mvn     r2, r2",
+    "    str     r2, [r0, #{slice_turn}]",
+    "    mcr     p15, 0, r0, c13, c0, 4",
+    "    .inst   0xe990fffc",                   // ldmib r0, {r2-r12, sp, lr, pc}
+    "2:",
     "    ldr     sp, [r0, #{sp}]",
     "    mcr     p15, 0, r0, c13, c0, 4",
     "    bl      {slow}",
@@ -272,6 +310,24 @@ global_asm!(
     "    vpop    {{d8-d15}}",
     "    bx      lr",
     ".size _tx_switch, . - _tx_switch",
+    // ---- suspend(r0 = from, r1 = to, r2 = turn count, r3 = posture), IRQ masked --------------------
+    // A switch that goes on as the end of a service: with that posture, returning how the wait ended.
+    ".section .text._tx_suspend,\"ax\",%progbits",
+    ".global _tx_suspend",
+    ".type _tx_suspend, %function",
+    "_tx_suspend:",
+    "    vpush   {{d8-d15}}",
+    "    vmrs    r12, fpscr",
+    "    mcr     p15, 0, r1, c13, c0, 4",
+    "    .inst   0xe980fffc",                   // stmib r0, {r2-r12, sp, lr, pc}: continues after the next
+    "    .inst   0xe991fffc",                   // ldmib r1, {r2-r12, sp, lr, pc}
+    "    mrc     p15, 0, r0, c13, c0, 4",
+    "    ldrb    r0, [r0, #{status}]",
+    "    msr     cpsr_cx, r3",
+    "    vmsr    fpscr, r12",
+    "    vpop    {{d8-d15}}",
+    "    bx      lr",
+    ".size _tx_suspend, . - _tx_suspend",
     // ---- first instructions of a thread -----------------------------------------------------------
     ".section .text._tx_thread_first,\"ax\",%progbits",
     ".global _tx_thread_first",
@@ -361,6 +417,11 @@ global_asm!(
     sp = const offset_of!(Context, sp),
     cpsr = const offset_of!(Context, cpsr),
     r4 = const offset_of!(Context, r4_r11),
+    status = const offset_of!(TX_THREAD, wait_status),
+    turns = const offset_of!(Context, turns),
+    slow_bits = const offset_of!(Executor, slow),
+    ready_next = const thread::READY_NEXT,
+    slice_turn = const thread::SLICE_TURN,
     interrupted = const offset_of!(Interrupt, interrupted),
     frame = const offset_of!(Interrupt, frame),
     reschedule = const offset_of!(Interrupt, reschedule),
@@ -374,6 +435,7 @@ global_asm!(
 
 unsafe extern "C" {
     fn _tx_switch(from: *const Context, to: *const Context);
+    fn _tx_suspend(from: *const Context, to: *const Context, turns: u32, posture: Posture) -> UINT;
     fn _tx_relinquish_slow();
     fn _tx_thread_first();
     fn _tx_idle();
@@ -386,6 +448,9 @@ unsafe extern "C" {
 
 /// Saved CPSR, of which bit 7 (I) is the interrupt posture.
 pub(crate) type Posture = u32;
+
+/// A posture for a guard that restores none.
+pub(crate) const MASKED: Posture = MODE_SVC | CPSR_F | CPSR_I;
 
 #[inline(always)]
 pub(crate) fn mask() -> Posture {
@@ -403,10 +468,10 @@ pub(crate) fn restore(posture: Posture) {
 
 /// Sets the posture of the running context to `TX_INT_ENABLE` or `TX_INT_DISABLE`; returns the old.
 pub(crate) fn interrupt_control(new: UINT) -> UINT {
-    let old = mask();
-    if new & CPSR_I == 0 {
-        restore(old & !CPSR_I);
-    }
+    let old: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {}, cpsr", out(reg) old, options(nomem, nostack, preserves_flags)) };
+    restore(old & !CPSR_I | new & CPSR_I);
     old & CPSR_I
 }
 
@@ -421,11 +486,11 @@ fn current_context() -> *const Context {
 #[inline(always)]
 fn thread_of(context: *const Context) -> Option<Thread> {
     // SAFETY: TPIDRPRW and every pointer to a context that is read hold one of the statics above or
-    // the context of a created thread, which is the first field of an `Executor`; its tag tells
+    // the context of a created thread, which is the first field of an `Executor`; its flag tells
     // whether that one is the first field of a control block.
     unsafe {
         let executor = context.cast::<Executor>();
-        if (*executor).id() == THREAD_ID {
+        if (*executor).slow.get() & slow::NO_THREAD == 0 {
             Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
         } else {
             None
@@ -458,6 +523,28 @@ pub(crate) fn running() -> Option<Thread> {
     }
 }
 
+/// The thread that executes, if it has none of the bits `flags` of [`slow`].
+#[inline(always)]
+pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
+    let context = current_context();
+    // SAFETY: as in `thread_of`.
+    unsafe {
+        if (*context.cast::<Executor>()).slow.get() & (flags | slow::NO_THREAD) == 0 {
+            Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether a thread of this priority that has just become ready may concern who executes: it would
+/// preempt this thread, or this is an interrupt handler, which has to find out.
+#[inline(always)]
+pub(crate) fn concerns(priority: u8) -> bool {
+    // SAFETY: as in `thread_of`: TPIDRPRW leads to an executor's first field.
+    priority < unsafe { (*current_context().cast::<Executor>()).threshold.get() }
+}
+
 /// Whether the caller is `thread` itself, no interrupt handler.
 #[inline(always)]
 pub(crate) fn executes(thread: Thread) -> bool {
@@ -468,6 +555,22 @@ pub(crate) fn request_reschedule() {
     INTERRUPT.reschedule.set(1);
 }
 
+/// In an interrupt handler: asks for a look at who is to run, if a thread of this priority that has just
+/// become ready is to run before what was interrupted. False if that is not so.
+#[inline(always)]
+pub(crate) fn reschedule_for(priority: u8) -> bool {
+    if !core::ptr::eq(current_context(), &INTERRUPT.executor.context) {
+        return false;
+    }
+    // SAFETY: as in `concerns`: what was interrupted is an executor's context, too.
+    let before = priority < unsafe { (*INTERRUPT.interrupted.get().cast::<Executor>()).threshold.get() };
+    if before {
+        request_reschedule();
+    }
+    before
+}
+
+#[inline(always)]
 fn context_or_idle(thread: Option<Thread>) -> *const Context {
     match thread {
         Some(thread) => &raw const *thread.context(),
@@ -476,10 +579,30 @@ fn context_or_idle(thread: Option<Thread>) -> *const Context {
 }
 
 /// Runs `to`, or the idle loop; returns when `from` is chosen again. Interrupts are masked.
+#[inline(always)]
 pub(crate) fn switch(from: Thread, to: Option<Thread>) {
     // SAFETY: `from` is the running thread and `to` one that is not running, so its context is
     // complete; interrupts are masked.
     unsafe { _tx_switch(from.context(), context_or_idle(to)) };
+}
+
+/// [`switch`] by a thread that suspends itself: counts its turn. When it is chosen again the kernel is
+/// unlocked to `posture`; returns how the wait ended.
+#[inline(always)]
+pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> UINT {
+    let turns = from.context().turns().wrapping_add(1);
+    // SAFETY: as in `switch`; the words stored are the context of `from`, which continues as the end of the
+    // assembly function.
+    unsafe { _tx_suspend(from.context(), context_or_idle(to), turns, posture) }
+}
+
+/// [`switch`] by a thread that made `to` ready. When it is chosen again the kernel is unlocked to
+/// `posture`; returns success.
+#[inline(always)]
+pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> UINT {
+    from.wait_status.set(TX_SUCCESS as u8);
+    // SAFETY: as in `suspend`.
+    unsafe { _tx_suspend(from.context(), to.context(), from.context().turns(), posture) }
 }
 
 unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context {
@@ -497,13 +620,41 @@ unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context 
 
 unsafe extern "C" fn after_interrupt() -> *const Context {
     INTERRUPT.reschedule.set(0);
-    context_or_idle(lock().after_interrupt())
+    // SAFETY: the end of an interrupt runs with IRQ masked up to the switch.
+    context_or_idle(unsafe { locked() }.after_interrupt())
 }
 
 unsafe extern "C" fn shell() -> ! {
     match current() {
         Current::Thread(thread) => thread::shell(thread),
         _ => unreachable!("a thread's first instruction ran outside a thread"),
+    }
+}
+
+/// Writes `words` words of the fill pattern, four by an instruction.
+///
+/// # Safety
+///
+/// `start` is aligned and so many words may be written there.
+pub(crate) unsafe fn fill_words(start: *mut u32, words: usize) {
+    let fours = words / 4;
+    // SAFETY: writes 4 * `fours` words from `start` on, which the caller allows.
+    unsafe {
+        if fours != 0 {
+            asm!(
+                "2:",
+                "stmia   {at}!, {{r0-r3}}",
+                "subs    {left}, {left}, #1",
+                "bne     2b",
+                at = inout(reg) start => _,
+                left = inout(reg) fours => _,
+                in("r0") TX_STACK_FILL, in("r1") TX_STACK_FILL, in("r2") TX_STACK_FILL, in("r3") TX_STACK_FILL,
+                options(nostack)
+            );
+        }
+        for word in fours * 4..words {
+            start.add(word).write(TX_STACK_FILL);
+        }
     }
 }
 
@@ -533,7 +684,7 @@ pub(crate) fn stack_intact(thread: Thread) -> bool {
         unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
         sp
     };
-    sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
 }
 
 /// [`stack_intact`] for the thread that executes.
@@ -543,7 +694,7 @@ pub(crate) fn own_stack_intact(thread: Thread) -> bool {
     let sp: u32;
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    sp >= thread.stack_start.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
 }
 
 pub(crate) fn abandon(_thread: Thread) {}

@@ -201,6 +201,9 @@ pub(crate) mod port {
     /// `TX_INT_ENABLE` or `TX_INT_DISABLE`.
     pub(crate) type Posture = UINT;
 
+    /// A posture for a guard that restores none.
+    pub(crate) const MASKED: Posture = TX_INT_DISABLE;
+
     fn posture(masked: bool) -> Posture {
         if masked { TX_INT_DISABLE } else { TX_INT_ENABLE }
     }
@@ -231,11 +234,26 @@ pub(crate) mod port {
     pub(crate) struct Executor {
         context: Context,
         id: Cell<u32>,
+        slow: Cell<u8>,
+        threshold: Cell<u8>,
     }
 
     impl Executor {
         pub(crate) const fn new() -> Self {
-            Self { context: Context { turns: Cell::new(0), next: Cell::new(None) }, id: Cell::new(0) }
+            Self {
+                context: Context { turns: Cell::new(0), next: Cell::new(None) },
+                id: Cell::new(0),
+                slow: Cell::new(0),
+                threshold: Cell::new(0),
+            }
+        }
+
+        pub(crate) fn slow(&self) -> &Cell<u8> {
+            &self.slow
+        }
+
+        pub(crate) fn threshold(&self) -> &Cell<u8> {
+            &self.threshold
         }
 
         pub(crate) fn context(&self) -> &Context {
@@ -290,6 +308,23 @@ pub(crate) mod port {
         }
     }
 
+    /// The thread that executes, if it has none of these bits of [`crate::port::slow`].
+    pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
+        match current() {
+            Current::Thread(thread) if thread.executor.slow().get() & flags == 0 => Some(thread),
+            _ => None,
+        }
+    }
+
+    /// Whether a thread of this priority that has just become ready may concern who executes.
+    pub(crate) fn concerns(priority: u8) -> bool {
+        match current() {
+            Current::Thread(thread) => priority < thread.threshold(),
+            Current::Interrupt => true,
+            Current::Idle | Current::Initialization => false,
+        }
+    }
+
     /// Whether the caller is `thread` itself, no interrupt handler.
     pub(crate) fn executes(thread: Thread) -> bool {
         current() == Current::Thread(thread)
@@ -297,6 +332,16 @@ pub(crate) mod port {
 
     pub(crate) fn request_reschedule() {
         state().reschedule.set(true);
+    }
+
+    /// In an interrupt handler: asks for a look at who is to run, if a thread of this priority that has just
+    /// become ready is to run before what was interrupted. False if that is not so.
+    pub(crate) fn reschedule_for(priority: u8) -> bool {
+        let before = current() == Current::Interrupt && running().is_none_or(|r| priority < r.threshold());
+        if before {
+            request_reschedule();
+        }
+        before
     }
 
     pub(crate) fn switch(from: Thread, to: Option<Thread>) {
@@ -312,6 +357,35 @@ pub(crate) mod port {
             die();
         }
         state().masked.set(masked);
+    }
+
+    /// [`switch`] by a thread that suspends itself: counts its turn. When it is chosen again the kernel is
+    /// unlocked to `posture`; returns how the wait ended.
+    pub(crate) fn suspend(from: Thread, to: Option<Thread>, posture: Posture) -> UINT {
+        from.context().count_turn();
+        switch(from, to);
+        restore(posture);
+        from.wait_status.get().into()
+    }
+
+    /// [`switch`] by a thread that made `to` ready. When it is chosen again the kernel is unlocked to
+    /// `posture`; returns success.
+    pub(crate) fn give_way(from: Thread, to: Thread, posture: Posture) -> UINT {
+        switch(from, Some(to));
+        restore(posture);
+        TX_SUCCESS
+    }
+
+    /// Writes `words` words of the fill pattern.
+    ///
+    /// # Safety
+    ///
+    /// `start` is aligned and so many words may be written there.
+    pub(crate) unsafe fn fill_words(start: *mut u32, words: usize) {
+        for word in 0..words {
+            // SAFETY: the caller's promise.
+            unsafe { start.add(word).write(TX_STACK_FILL) };
+        }
     }
 
     pub(crate) fn build(thread: Thread) {
