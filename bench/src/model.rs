@@ -157,8 +157,7 @@ fn plugin_file(given: Option<&Path>) -> Result<PathBuf, String> {
     ))
 }
 
-const NOTE: &str = "Modelled cycles are neither time nor cycles of a board: directions and ratios hold as far as docs/model.md\n\
-says, and nothing else does.\n\n";
+const NOTE: &str = "Directions and ratios hold as far as docs/model.md says, and nothing else does.\n\n";
 
 /// A folder that goes with its owner.
 struct Scratch(PathBuf);
