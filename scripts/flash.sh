@@ -50,6 +50,10 @@ if [ -n "$connect" ]; then attach="source $connect" where="by $connect"; else at
 # The addresses: start of code memory, where reset leads (T32 code; PC takes the even address, since the link cannot write
 # CPSR), MDM_AP CONTROL2 with core 0's external debug request in bit 16, and the boot record.
 entry=0x79900000 control2=0x4dc11044 record=0x31780000
+# Mode and T bit that the core must be in: Hyp mode and T32 state as reset leaves it, since PC is all that is set; a guest
+# image wants SVC mode and A32 state.
+state=0x3a
+[ "${#check[@]}" = 0 ] || state=0x13
 commands=(
   'set pagination off'
   'set confirm off'
@@ -59,6 +63,10 @@ commands=(
   'set tcp connect-timeout 5'
   "$attach"
   'echo flash: connected\n'
+  "if (\$cpsr & 0x3f) != $state"
+  "  printf \"flash: state %#x\\n\", \$cpsr"
+  '  quit 1'
+  'end'
   "set {unsigned int}$control2 = {unsigned int}$control2 & ~0x10000"
   "if {unsigned int}$control2 & 0x10000"
   '  echo flash: stuck\n'
@@ -167,6 +175,7 @@ if ! wait_for connected 30; then
 fi
 say "connected $where"
 if ! wait_for loading 30; then
+  reached state && die "the core is not as reset leaves it: CPSR $(sed -n 's/^flash: state //p' "$output"), low bits $state wanted; reset the board first"
   reached stuck && die "the external debug request at $control2 stays set: the core would not run"
   die "the external debug request at $control2 cannot be cleared: $(last_words)"
 fi

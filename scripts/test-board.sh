@@ -81,6 +81,7 @@ for board in mps3-an536 s32z280; do
     run "image, $board, $profile" scripts/build.sh --board "$board" "--$profile"
   done
 done
+run 'image, s32z280, suite' scripts/build.sh --board s32z280 --package suite
 run 'image, s32z280, flash-cache' scripts/build.sh --board s32z280 --flash-cache
 run 'image, s32z280, boot-at-el1' scripts/build.sh --board s32z280 --boot-at-el1
 run 'an image of EL2 is no guest' refused 'accesses a register of EL2' \

@@ -82,6 +82,8 @@ while True:
 fi
 expect 0 'loads, runs, captures' 'loaded and started' 'stage 11 (tick)' 'ended with exit status 0' 'context_switch' \
   -- "$flash" "$with_devices" --serial "$serial" --server "$port" --log "$folder/uart" --seconds 60
+expect 1 'a core that is not reset' 'the core is not as reset leaves it' \
+  -- "$flash" "$with_devices" --serial "$serial" --server "$port" --log "$folder/uart"
 board "$board_image"
 echo "target remote $port" >"$folder/connect.gdb"
 expect 1 'a silent board explains itself' 'stage 6 (MPU and caches)' 'LINFlexD does not enter initialisation mode' \

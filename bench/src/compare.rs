@@ -69,7 +69,7 @@ const SETTINGS: [Setting; 21] = [
 /// Settings by which rows of the two sides find each other; unknown fits all but the measurement.
 const KEYS: [&str; 5] = ["bench", "detail", "memory", "cache", "placement"];
 /// Settings in which a row takes the one that is most like it.
-const LIKE: [&str; 5] = ["variant", "code", "control", "language", "checks"];
+const LIKE: [&str; 8] = ["variant", "code", "control", "language", "checks", "detail", "placement", "tick"];
 
 fn setting(name: &str) -> Option<fn(&Row) -> String> {
     SETTINGS.iter().find(|(known, _)| *known == name).map(|(_, tell)| *tell)

@@ -19,6 +19,9 @@ const WORDS: usize = 3500;
 /// Time between two writes of the file while an image runs.
 const SAVE: Duration = Duration::from_secs(2);
 
+/// Limit for an image to list its cells, or to run whole if it does not know how.
+const LIST: Duration = Duration::from_secs(90);
+
 /// Options of `txbench matrix`.
 #[derive(Args)]
 #[command(after_help = "\
@@ -194,13 +197,14 @@ fn list(qemu: &Qemu, elf: &Path, args: &Matrix, limit: Duration) -> Result<Vec<S
     words.extend(args.quick.then(|| "quick".to_owned()));
     words.push("list".into());
     // An image that does not list runs whole here and is run again: only its first line is waited for.
-    let (log, end) = boot(qemu, elf, &words, limit, |_, _| Ok(()))?;
+    let (log, end) = boot(qemu, elf, &words, limit.min(LIST), |_, _| Ok(()))?;
     match (&log.closing, &end) {
         (_, End::Interrupted) => Err(String::from("interrupted").into()),
         (Some(Closing::Done { ok: true, .. }), _) if !log.cells.is_empty() => {
             Ok(log.cells.into_iter().map(|(name, _)| name).collect())
         }
         (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Ok(vec![String::new()]),
+        (_, End::Limit(limit)) => Err(format!("it did not list its cells within {} s", limit.as_secs()).into()),
         (Some(Closing::Done { detail, .. }), _) => Err(format!("it does not list its cells: {detail}").into()),
         _ => Err(String::from("it does not list its cells and is no measurement").into()),
     }

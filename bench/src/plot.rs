@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::{FontTransform, RGBColor, register_font};
 
 use crate::published;
-use crate::row::{Origin, Row};
+use crate::row::{Origin, Row, placed};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,7 +62,7 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 /// Samples drawn of one series.
-const DOTS: usize = 256;
+const DOTS: usize = 128;
 
 fn fonts() {
     static ONCE: Once = Once::new();
@@ -156,6 +156,16 @@ fn panels(kind: Kind, rows: &[Row]) -> Vec<Panel> {
     }
 }
 
+/// Whether a row is for a plot: not of a test of the method itself, of the first run of its cell, and of a
+/// measurement whose sub-cases are few. Tables have the others.
+fn drawn(row: &&Row) -> bool {
+    !row.cell.starts_with("selftest/")
+        && row.repeat.is_none_or(|n| n == 1)
+        && row.bench != "service"
+        && (row.bench != "deep_stack" || matches!(row.detail.as_str(), "" | "24x16"))
+        && row.min.is_some()
+}
+
 /// Rows that belong into one panel: the same measurement, of the same kind and unit.
 fn families(rows: &[Row], key: impl Fn(&Row) -> Vec<String>) -> Vec<Vec<&Row>> {
     let mut families: Vec<Vec<&Row>> = Vec::new();
@@ -190,17 +200,13 @@ fn colour(memory: &str) -> usize {
 }
 
 fn distribution(rows: &[Row]) -> Vec<Panel> {
-    // The services are a table: hundreds of equal bars show nothing.
-    let drawn: Vec<Row> = rows
-        .iter()
-        .filter(|row| {
-            row.min.is_some() && row.max.is_some() && row.bench != "service" && row.repeat.is_none_or(|n| n == 1)
-        })
-        .cloned()
-        .collect();
+    let drawn: Vec<Row> = placed(rows).iter().filter(drawn).filter(|row| row.max.is_some()).cloned().collect();
     let panel = |family: &Vec<&Row>| {
         // Placements are the subject of the next plot.
         let first = family.iter().map(|row| row.placement).min().flatten();
+        // Where all have the same it would say nothing.
+        let varies = |tell: fn(&Row) -> &String| family.iter().any(|row| tell(row) != tell(family[0]));
+        let (codes, controls) = (varies(|r| &r.code), varies(|r| &r.control));
         let items: Vec<Range> = family
             .iter()
             .filter(|row| row.placement == first)
@@ -210,7 +216,9 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
                 let label = match row.bench.as_str() {
                     "host_flip" => format!("{} {}", row.detail, row.cache),
                     _ => {
-                        let parts = [row.memory.clone(), row.cache_state(), row.code.clone(), row.control.clone()];
+                        let code = if codes { format!("code {}", row.code) } else { String::new() };
+                        let control = if controls { format!("control {}", row.control) } else { String::new() };
+                        let parts = [row.memory.clone(), row.cache_state(), code, control];
                         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
                     }
                 };
@@ -228,11 +236,9 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
 }
 
 fn placement(rows: &[Row]) -> Vec<Panel> {
-    let placed: Vec<Row> = rows
-        .iter()
-        .filter(|row| row.placement.is_some() && row.min.is_some() && row.repeat.is_none_or(|n| n == 1))
-        .cloned()
-        .collect();
+    // The published sweeps are of a cold cache.
+    let placed = |row: &&Row| row.placement.is_some() && row.cache == "cold";
+    let placed: Vec<Row> = rows.iter().filter(drawn).filter(placed).cloned().collect();
     let key = |row: &Row| [measurement(row), vec![row.cache_state()]].concat();
     let mut panels = Vec::new();
     for family in families(&placed, key) {
@@ -269,8 +275,8 @@ fn against_published(rows: &[Row]) -> Vec<Panel> {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     };
     let mut panels = Vec::new();
-    let mine: Vec<&Row> =
-        rows.iter().filter(|row| row.origin != Origin::Published && row.repeat.is_none_or(|n| n == 1)).collect();
+    let rows = placed(rows);
+    let mine: Vec<&Row> = rows.iter().filter(drawn).filter(|row| row.origin != Origin::Published).collect();
     for (bench, ids) in [
         ("context_switch", &["published:635"][..]),
         ("deep_stack", &["published:638"]),
@@ -410,7 +416,8 @@ fn ranges<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, item
         let colour = COLOURS[item.colour % COLOURS.len()];
         let step = item.samples.len().div_ceil(DOTS).max(1);
         // Spread by their order, so that equal samples do not hide each other.
-        let dots = item.samples.iter().step_by(step).filter(|&&value| value <= item.max).enumerate();
+        let dots =
+            item.samples.iter().step_by(step).filter(|&&value| value <= item.max && item.min < item.max).enumerate();
         let spread = |(i, &value): (usize, &u64)| (value as f64, y - 0.32 + 0.64 * ((i * 37) % 64) as f64 / 64.0);
         chart.draw_series(dots.map(spread).map(|at| Circle::new(at, 1.5, colour.mix(0.35).filled()))).map_err(said)?;
         let bar = [(item.min as f64, y), (item.max as f64, y)];

@@ -6,14 +6,15 @@ use crate::builds;
 use crate::compare::{Compare, compare};
 use crate::plot::{self, Kind};
 use crate::published;
-use crate::row::{Origin, Row, Run};
+use crate::row::{Origin, Row, Run, placed};
 use crate::table::{self, Align, Table, escape, opt};
 
 /// A part of the page.
 struct Section {
     title: &'static str,
     text: Vec<String>,
-    tables: Vec<(String, Table)>,
+    /// Title, what stands above, table.
+    tables: Vec<(String, String, Table)>,
 }
 
 /// Order and titles of the measurements.
@@ -29,13 +30,17 @@ const BENCHES: [(&str, &str); 9] = [
     ("host_flip", "Two threads of the host wake each other"),
 ];
 
+/// Columns that stand in a table of results even if all rows have the same there.
+const FIGURES: [&str; 8] = ["stack", "min", "p50", "mean", "p90", "p99", "max", "sd"];
+
 fn environment(run: &Run) -> Table {
     let mut table = Table::new(&[("of", Align::Left), ("what", Align::Left), ("value", Align::Left)]);
     for (name, value) in &run.environment {
         table.push(vec!["all".into(), name.clone(), value.clone()]);
     }
     for (image, known) in &run.images {
-        for (name, value) in &known.environment {
+        // Where the linker put a function depends on the folder that it was built in.
+        for (name, value) in known.environment.iter().filter(|(name, _)| name != "code") {
             table.push(vec![image.clone(), name.clone(), value.clone()]);
         }
     }
@@ -45,6 +50,7 @@ fn environment(run: &Run) -> Table {
 /// What may be said of one factor, everything else equal.
 fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
     let only = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let rows = &placed(rows);
     let mut all = Vec::new();
     for (title, key, a, b) in [
         ("BTCM (A) against DRAM0 (B) for the stacks or the table", "memory", "BTCM", "DRAM0"),
@@ -73,8 +79,9 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
                 rows.iter().filter(|row| row.source == **source && row.bench != "service").cloned().collect();
             let compared = compare(&own, &own, &args);
             if compared.compared {
-                let image = if sources.len() > 1 { format!("{source}: ") } else { String::new() };
-                sentences.extend(compared.headlines.iter().map(|sentence| format!("{image}{sentence}")));
+                let image = if sources.len() > 1 { format!("{source}, ") } else { String::new() };
+                sentences
+                    .extend(together(&compared.headlines).into_iter().map(|sentence| format!("{image}{sentence}")));
             }
         }
         if !sentences.is_empty() {
@@ -82,6 +89,24 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
         }
     }
     all
+}
+
+/// One sentence for all headlines of a measurement that say the same.
+fn together(headlines: &[String]) -> Vec<String> {
+    let mut groups: Vec<((&str, &str), Vec<&str>)> = Vec::new();
+    for headline in headlines {
+        let (what, sentence) = headline.split_once(": ").unwrap_or((headline, ""));
+        let (bench, setting) = what.split_once(' ').unwrap_or((what, ""));
+        match groups.iter_mut().find(|(key, _)| *key == (bench, sentence)) {
+            Some((_, settings)) => settings.push(setting),
+            None => groups.push(((bench, sentence), vec![setting])),
+        }
+    }
+    let sentence = |((bench, sentence), settings): ((&str, &str), Vec<&str>)| match &settings[..] {
+        [only] => format!("{bench} {only}: {sentence}"),
+        many => format!("{bench}, each of {} settings: {sentence}", many.len()),
+    };
+    groups.into_iter().map(sentence).collect()
 }
 
 /// Every published figure with its counterpart, or a sentence why there is none.
@@ -239,7 +264,7 @@ fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
         if let Some(cross) = cross {
             text.push(format!("C kernel and Rust optimised together at link time: {cross}."));
         }
-        let tables = vec![(String::new(), builds::table(rows, &published::all()))];
+        let tables = vec![(String::new(), String::new(), builds::table(rows, &published::all()))];
         sections.push(Section { title: "Inlined relinquish", text, tables });
     }
 
@@ -250,9 +275,11 @@ fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
     names.extend(rows.iter().map(|row| row.bench.as_str()).filter(|bench| known(bench).is_none()));
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
-        let own: Vec<Row> = rows.iter().filter(|row| row.bench == name).cloned().collect();
+        let own = |row: &&Row| row.bench == name && !row.cell.starts_with("selftest/");
+        let own: Vec<Row> = rows.iter().filter(own).cloned().collect();
         if !own.is_empty() && seen.insert(name) {
-            results.tables.push((known(name).unwrap_or(name).to_owned(), table::results(&own)));
+            let (same, table) = table::results(&own).without_constant(&FIGURES);
+            results.tables.push((known(name).unwrap_or(name).to_owned(), same, table));
         }
     }
     sections.push(results);
@@ -262,9 +289,13 @@ fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
          are not cycles."
             .to_owned(),
     ];
-    let tables = vec![(String::new(), counterparts(rows))];
+    let tables = vec![(String::new(), String::new(), counterparts(rows))];
     sections.push(Section { title: "Published figures and their counterparts", text, tables });
-    sections.push(Section { title: "Environment", text: Vec::new(), tables: vec![(String::new(), environment(run))] });
+    sections.push(Section {
+        title: "Environment",
+        text: Vec::new(),
+        tables: vec![(String::new(), String::new(), environment(run))],
+    });
     sections
 }
 
@@ -310,9 +341,12 @@ pub fn html(run: &Run, title: &str, cross: &str) -> Result<String, String> {
                 let _ = writeln!(out, "<figure>{svg}<figcaption>{}</figcaption></figure>", kind.caption());
             }
         }
-        for (title, table) in &section.tables {
+        for (title, above, table) in &section.tables {
             if !title.is_empty() {
                 let _ = writeln!(out, "<h3>{}</h3>", escape(title));
+            }
+            if !above.is_empty() {
+                let _ = writeln!(out, "<p>{}</p>", escape(above));
             }
             out += &table.html();
         }
@@ -335,18 +369,29 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
     let mut out = format!("# {title}\n");
     for section in sections(run, None) {
         let _ = writeln!(out, "\n## {}\n", section.title);
+        let mut list = false;
         for line in &section.text {
+            if list && !line.starts_with("- ") {
+                out += "\n";
+            }
+            list = line.starts_with("- ");
             out += line;
-            out += if line.starts_with("- ") { "\n" } else { "\n\n" };
+            out += if list { "\n" } else { "\n\n" };
+        }
+        if list {
+            out += "\n";
         }
         if section.title == "Results" {
             for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
                 let _ = writeln!(out, "![{}]({plots}/{}.svg)\n", kind.caption(), kind.name());
             }
         }
-        for (title, table) in &section.tables {
+        for (title, above, table) in &section.tables {
             if !title.is_empty() {
                 let _ = writeln!(out, "### {title}\n");
+            }
+            if !above.is_empty() {
+                let _ = writeln!(out, "{above}\n");
             }
             out += &table.markdown();
             out += "\n";

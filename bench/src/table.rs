@@ -36,6 +36,25 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// Without the columns that say the same in all of several rows, but for those in `keep`; and what they say.
+    pub fn without_constant(self, keep: &[&str]) -> (String, Self) {
+        if self.rows.len() < 2 {
+            return (String::new(), self);
+        }
+        let constant = |at: usize| {
+            let (title, _) = &self.columns[at];
+            let first = &self.rows[0][at];
+            !keep.contains(&title.as_str()) && self.rows.iter().all(|row| row[at] == *first)
+        };
+        let (gone, left): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(|&at| constant(at));
+        let said = gone.iter().filter(|&&at| !self.rows[0][at].is_empty());
+        let said: Vec<_> = said.map(|&at| format!("{} {}", self.columns[at].0, self.rows[0][at])).collect();
+        let text = if said.is_empty() { String::new() } else { format!("All rows: {}.", said.join("; ")) };
+        let columns = left.iter().map(|&at| self.columns[at].clone()).collect();
+        let rows = self.rows.iter().map(|row| left.iter().map(|&at| row[at].clone()).collect()).collect();
+        (text, Self { columns, rows })
+    }
+
     /// With aligned columns, without line end; Markdown reads it as well.
     pub fn terminal(&self) -> String {
         let mut table = comfy_table::Table::new();
@@ -391,6 +410,16 @@ mod tests {
         assert_eq!(table.csv(), "a|b,n\n\"x, \"\"y\"\" <z> | &\",1\n");
         assert_eq!(table.markdown(), "| a\\|b | n |\n|---|---:|\n| x, \"y\" <z> \\| & | 1 |\n");
         assert!(table.html().contains("<td>x, &quot;y&quot; &lt;z&gt; | &amp;</td><td class=\"n\">1</td>"));
+    }
+
+    #[test]
+    fn what_all_rows_say_is_said_once() {
+        let rows = [row("BTCM", "cold", 1), row("DRAM0", "cold", 1)];
+        let (text, table) = results(&rows).without_constant(&["min"]);
+        assert!(text.starts_with("All rows: bench context_switch; code Rust; kernel bundled;"), "{text}");
+        assert_eq!(table.csv(), "stack,min\nBTCM,1\nDRAM0,1\n");
+        let (text, table) = results(&rows[..1]).without_constant(&[]);
+        assert!(text.is_empty() && table.csv().starts_with("bench,"));
     }
 
     #[test]

@@ -61,13 +61,15 @@ pub const CONFIGURATION: &str = if cfg!(feature = "flash-cache") {
 };
 
 #[cfg(target_arch = "arm")]
+pub(crate) use hardware::discard_data;
+#[cfg(target_arch = "arm")]
 pub use hardware::{ccsidr, clean_invalidate_data, clean_line, geometry, ways};
 
 #[cfg(target_arch = "arm")]
 mod hardware {
     use super::{Cache, has_data, levels};
     use aarch32_cpu::asm::{dsb, isb};
-    use aarch32_cpu::register::{Ccsidr, Clidr, Csselr, Dccisw, ImpCsctlr, SysRegRead, SysRegWrite};
+    use aarch32_cpu::register::{Ccsidr, Clidr, Csselr, Dccisw, Dcisw, ImpCsctlr, SysRegRead, SysRegWrite};
 
     /// The data caches of the core, nearest first; empty where there is none.
     ///
@@ -117,13 +119,28 @@ mod hardware {
     /// Cleans and invalidates every line of every data cache up to the point of coherency.
     /// Callable from every context; takes sets times ways operations.
     pub fn clean_invalidate_data() {
+        // SAFETY: set and way exist. Cleaning writes dirty lines back before it invalidates, so memory as the program
+        // sees it stays the same.
+        each_line(|operand| unsafe { Dccisw::write(Dccisw(operand)) });
+    }
+
+    /// Invalidates every line of every data cache without writing it back.
+    ///
+    /// # Safety
+    /// No line may hold what the program wrote and memory lacks: the caches are off, or hold nothing dirty.
+    pub(crate) unsafe fn discard_data() {
+        // SAFETY: set and way exist; that nothing is lost is the caller's promise.
+        each_line(|operand| unsafe { Dcisw::write(Dcisw(operand)) });
+    }
+
+    /// Calls `f` with the operand of every line of every data cache.
+    #[inline(always)]
+    fn each_line(f: impl Fn(u32)) {
         dsb();
         for cache in geometry() {
             for set in 0..cache.sets {
                 for way in 0..cache.ways {
-                    // SAFETY: set and way exist. Cleaning writes dirty lines back before it
-                    // invalidates, so memory as the program sees it stays the same.
-                    unsafe { Dccisw::write(Dccisw(cache.operand(set, way))) };
+                    f(cache.operand(set, way));
                 }
             }
         }

@@ -107,8 +107,8 @@ impl<B: Bus> Linflexd<B> {
         self.write(UARTCR, UARTCR_UART);
         self.write(UARTCR, UARTCR_8N1);
         let (integer, fraction) = divider(hz, baud);
-        self.write(LINIBRR, integer);
         self.write(LINFBRR, fraction);
+        self.write(LINIBRR, integer);
         // The settings; what lies above them are buffer lengths and the like.
         let uartcr = self.read(UARTCR) & 0xff;
         self.write(LINCR1, 0);

@@ -261,7 +261,13 @@ mod hardware {
         program(&mut Selected, &intended())?;
         dsb();
         isb();
-        crate::cache::clean_invalidate_data();
+        if Sctlr::read().c() {
+            crate::cache::clean_invalidate_data();
+        } else {
+            // SAFETY: the data cache is off: what was written since is in memory, and a line that is left from before
+            // reset must not be written over it.
+            unsafe { crate::cache::discard_data() };
+        }
         Iciallu::write();
         dsb();
         isb();

@@ -7,11 +7,15 @@
 //! the call it comes from, everything that the information services tell about every object, and the
 //! kernel's own invariants.
 //!
+//! The fuzzer in `fuzz/` draws them from its input through the same decoder.
+//!
 //! `MODEL_OPERATIONS` sets how many calls [`random_operations_agree_with_the_model`] makes at least.
 
 mod common;
 use common::*;
+#[cfg(test)]
 use proptest::prelude::*;
+#[cfg(test)]
 use proptest::test_runner::FileFailurePersistence;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -1328,8 +1332,14 @@ fn timer_body(timer: usize) {
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
+/// The words of a fuzzer's input; what is left at the end is filled up with zeros.
+pub fn words_of(data: &[u8]) -> Vec<u64> {
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    data.chunks(8).map(word).collect()
+}
+
 /// Runs one kernel through `words`; panics at the first difference.
-fn run_case(words: Vec<u64>) {
+pub fn run_case(words: Vec<u64>) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(|e| e.into_inner());
     let result = std::panic::catch_unwind(move || {
@@ -1389,10 +1399,9 @@ fn random_words(seed: u64, count: usize) -> Vec<u64> {
 
 #[test]
 fn random_operations_agree_with_the_model() {
-    let default = if cfg!(debug_assertions) { 30_000 } else { 1_000_000 };
     let wanted = match std::env::var("MODEL_OPERATIONS") {
         Ok(text) => text.parse().expect("MODEL_OPERATIONS is a number"),
-        Err(_) => default,
+        Err(_) => 1_000_000,
     };
     let mut seed = 0;
     let mut calls = 0;
@@ -1409,6 +1418,20 @@ fn random_operations_agree_with_the_model() {
     eprintln!("{calls} calls");
 }
 
+/// What the fuzzer found worth keeping (`fuzz/corpus/operations`): inputs that together reach all that it reached.
+#[test]
+fn the_fuzzers_corpus_agrees_with_the_model() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus/operations");
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect(folder).map(|entry| entry.expect(folder).path()).collect();
+    files.sort();
+    assert!(files.len() >= 100, "{folder} has {} inputs", files.len());
+    for file in files {
+        eprintln!("{}", file.display());
+        run_case(words_of(&std::fs::read(&file).expect("an input")));
+    }
+}
+
+#[cfg(test)]
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 64,

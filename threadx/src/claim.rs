@@ -9,10 +9,10 @@
 //! While there is such a guest, a deleted object stays deleted. A guest that never leaves (terminated,
 //! or its memory leaked) keeps it so for good.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-
 use crate::Error;
+use crate::critical;
 use crate::start::check_ready;
+use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// The claim on an object's cell. Guests of it count always if `COUNTED`, otherwise on kernels only
 /// that do not refuse a wait on a deleted object under their lock: upstream's.
@@ -24,14 +24,21 @@ pub(crate) struct Claim<const COUNTED: bool> {
 impl<const COUNTED: bool> Claim<COUNTED> {
     const COUNTS: bool = COUNTED || !cfg!(feature = "bundled");
 
+    #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
+        Self { claimed: AtomicBool::new(false), guests: AtomicU32::new(0) }
+    }
+
+    /// Loom's atomics are not `const`.
+    #[cfg(loom)]
+    pub(crate) fn new() -> Self {
         Self { claimed: AtomicBool::new(false), guests: AtomicU32::new(0) }
     }
 
     /// Gives the cell to the caller, who creates the object or calls [`Self::release`].
     pub(crate) fn take(&self) -> Result<(), Error> {
         check_ready()?;
-        critical_section::with(|_| {
+        critical::with(|_| {
             if self.guests.load(Ordering::Acquire) != 0 || self.claimed.swap(true, Ordering::AcqRel) {
                 Err(Error::InUse)
             } else {

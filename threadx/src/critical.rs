@@ -8,6 +8,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+pub(crate) use critical_section::with;
 use critical_section::{Impl, RawRestoreState, set_impl};
 
 struct Kernel;

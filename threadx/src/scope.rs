@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::push::push;
 use crate::thread::ThreadCell;
 use crate::{Error, Ticks, thread};
 
@@ -87,15 +88,7 @@ where
 impl Scope<'_, '_> {
     /// Makes the scope's end wait for the thread in `cell`.
     pub(crate) fn add(&self, cell: &'static ThreadCell) {
-        let mut head = self.head.load(Ordering::Acquire);
-        let new = core::ptr::from_ref(cell).cast_mut();
-        loop {
-            cell.next_scoped.store(head, Ordering::Relaxed);
-            match self.head.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return,
-                Err(now) => head = now,
-            }
-        }
+        push(&self.head, core::ptr::from_ref(cell).cast_mut(), &cell.next_scoped);
     }
 
     fn end(&self) {

@@ -9,6 +9,7 @@ use threadx_sys::{TX_NO_ACTIVATE, TX_TIMER, ULONG};
 
 use crate::error::check;
 use crate::name::Name;
+use crate::push::push;
 use crate::start::check_ready;
 use crate::{Error, Ticks};
 
@@ -217,16 +218,8 @@ impl Timer {
         if self.id.load(Ordering::Relaxed) != 0 {
             return;
         }
-        let mut head = TIMERS.load(Ordering::Acquire);
         self.id.store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Release);
-        let new = core::ptr::from_ref(self).cast_mut();
-        loop {
-            self.next.store(head, Ordering::Relaxed);
-            match TIMERS.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return,
-                Err(now) => head = now,
-            }
-        }
+        push(&TIMERS, core::ptr::from_ref(self).cast_mut(), &self.next);
     }
 
     /// Drops the closure and makes the timer free.

@@ -10,15 +10,26 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The first column's services.
+/// The first column's services, and those that have no row because they are raw only.
 fn services() -> BTreeSet<&'static str> {
-    TABLE.lines().filter_map(|line| quoted(line.strip_prefix("| `tx_").map(|_| line)?).next()).collect()
+    let rows = TABLE.lines().filter_map(|line| quoted(line.strip_prefix("| `tx_").map(|_| line)?).next());
+    let (_, raw) = TABLE.split_once("Through `threadx-sys` only").expect("the paragraph of raw services");
+    let (raw, _) = raw.split_once("\n\n").expect("its end");
+    rows.chain(quoted(raw).filter(|name| name.starts_with("tx_"))).collect()
 }
 
 #[test]
 fn every_test_in_the_table_exists() {
     let mut tests = BTreeSet::new();
+    let scenarios = ["cases", "contexts"]
+        .map(|file| read_to_string(format!("{}/../scenarios/src/{file}.rs", env!("CARGO_MANIFEST_DIR"))).expect(file));
     for (file, test) in quoted(TABLE).filter_map(|name| name.split_once("::")) {
+        if file == "scenarios" {
+            let function = format!("fn {test}() -> Outcome");
+            assert!(scenarios.iter().any(|source| source.contains(&function)), "{file}::{test}: no such scenario");
+            tests.insert((file, test));
+            continue;
+        }
         let Ok(source) = read_to_string(format!("{}/tests/{file}.rs", env!("CARGO_MANIFEST_DIR"))) else {
             // A path of the crate, not a test's.
             assert!(!["Error", "Timeout"].contains(&file) || !test.contains('_'), "{file}::{test}");
@@ -49,6 +60,8 @@ fn raw_services(source: &'static str) -> BTreeSet<&'static str> {
 
 #[test]
 fn every_service_of_both_kernels_is_in_the_table() {
-    assert_eq!(raw_services(include_str!("../../threadx-sys/src/bundled.rs")), services());
-    assert_eq!(raw_services(include_str!("../../threadx-sys/src/upstream.rs")), services());
+    let both = raw_services(include_str!("../../threadx-sys/src/services.rs"));
+    let with = |kernel| both.union(&raw_services(kernel)).copied().collect::<BTreeSet<_>>();
+    assert_eq!(with(include_str!("../../threadx-sys/src/bundled.rs")), services());
+    assert_eq!(with(include_str!("../../threadx-sys/src/upstream.rs")), services());
 }

@@ -25,7 +25,7 @@ static FAILED: AtomicBool = AtomicBool::new(false);
 #[bsp::entry]
 fn main() -> ! {
     println!("kernel     {}", threadx::KERNEL);
-    println!("configured {}", threadx::KERNEL_CONFIGURATION);
+    println!("configured {}", bsp::CONFIGURATION);
     println!("board      {}", bsp::NAME);
     // SAFETY: the demo's entry, once, where upstream's board calls it: set up and outside the kernel.
     unsafe { upstream_demo_main() };

@@ -9,6 +9,7 @@ use threadx_sys::{TX_NO_WAIT, TX_SEMAPHORE, TX_SUCCESS, TX_THREAD, TX_WAIT_FOREV
 use crate::Error;
 use crate::error::check;
 use crate::name::Name;
+use crate::push::push;
 use crate::stack::RawStack;
 
 /// The closure returned and its result lies in the slot.
@@ -148,15 +149,7 @@ impl ThreadCell {
         // SAFETY: the semaphore is `'static` and not yet created: whoever had the cell before and
         // got this far would have set `registered`, as the step that follows cannot fail.
         check(unsafe { threadx_sys::tx_semaphore_create(self.done(), c"join".as_ptr().cast_mut(), 0) })?;
-        let mut head = CELLS.load(Ordering::Acquire);
-        loop {
-            self.next.store(head, Ordering::Relaxed);
-            let me = core::ptr::from_ref(self).cast_mut();
-            match CELLS.compare_exchange_weak(head, me, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => break,
-                Err(now) => head = now,
-            }
-        }
+        push(&CELLS, core::ptr::from_ref(self).cast_mut(), &self.next);
         self.registered.store(true, Ordering::Release);
         Ok(())
     }

@@ -1,0 +1,5 @@
+//! Compiles the modules of `threadx` that are shared as loom's.
+
+fn main() {
+    println!("cargo::rustc-cfg=loom");
+}
