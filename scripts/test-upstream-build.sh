@@ -154,12 +154,15 @@ refused 'D01: C and Rust see another layout' 'TX_THREAD_STRUCT does not have the
 mkdir -p "$CARGO_TARGET_DIR"
 user=$CARGO_TARGET_DIR/test-tx_user.h
 relative=$(realpath --relative-to="$ROOT" "$user")
-trap 'rm -rf "$scratch" "$user"' EXIT
+# What it includes counts too.
+more=$CARGO_TARGET_DIR/test-tx_more.h
+trap 'rm -rf "$scratch" "$user" "$more"' EXIT
+echo "#include \"${more##*/}\"" >"$user"
 for words in 0 2; do
   {
     echo "#define TX_MAX_PRIORITIES $((32 + 16 * words))"
     [ "$words" = 0 ] || printf '#ifndef __ASSEMBLER__\n#define TX_THREAD_USER_EXTENSION unsigned long mine[%s];\n#endif\n' "$words"
-  } >"$user"
+  } >"$more"
   built "D02: tx_user.h with $words own words" THREADX_TX_USER_H="$relative" || continue
   [ "$words" != 0 ] || { thread=$(size TX_THREAD_STRUCT); continue; }
   same 'D02: a thread grows by what tx_user.h adds' "$(size TX_THREAD_STRUCT)" $((thread + 4 * words))

@@ -106,6 +106,15 @@ docs() {
 }
 check docs docs
 
+# The fuzz target builds, and finds nothing in a short while.
+if [ "$quick" = 1 ]; then
+  skip fuzzing '--quick'
+elif command -v c++ >/dev/null; then
+  check fuzzing "$ROOT/scripts/fuzz.sh" 10
+else
+  skip fuzzing 'no C++ compiler for its runtime'
+fi
+
 # The example of README.md is an image that is built and run below.
 # shellcheck disable=SC2317,SC2016
 example() {

@@ -178,6 +178,16 @@ impl Compiler {
         Ok(text.lines().filter_map(definition).collect())
     }
 
+    /// Has cargo look at the files that the configuration is made of: a `tx_user.h` may include others.
+    pub fn watch(&self, include: &[PathBuf], source: &Path, out: &Path) {
+        let output = self.command(include).arg("-M").arg(source).output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        let generated = |path: &&str| Path::new(path).starts_with(out);
+        for path in text.split_whitespace().filter(|word| Path::new(word).is_file()).filter(|path| !generated(path)) {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+
     /// Refuses a compiler whose objects would not fit the image.
     pub fn probe(&self, include: &[PathBuf], generated: &Generated) -> Result<(), Failure> {
         self.try_compile(include, &generated.probe, &generated.out).map_err(|complaints| {

@@ -30,6 +30,7 @@ pub type Macros = HashMap<String, String>;
 /// What the headers define, if this crate can work with it.
 pub fn check(compiler: &Compiler, include: &[PathBuf], generated: &Generated) -> Result<Macros, Failure> {
     let macros = compiler.macros(include, &generated.configuration)?;
+    compiler.watch(include, &generated.configuration, &generated.out);
     for (name, why) in REFUSED {
         if macros.contains_key(*name) {
             return Err(refuse(&format!("{name} is defined, but {why}")));
