@@ -109,7 +109,7 @@ if [ -n "$docs" ]; then
     say "docs/results.md is of $(built_with docs/results.md), this is $(built_with "$out/results.md"): not compared"
     exit 77
   fi
-  diff -u docs/results.md "$out/results.md" && diff -rq docs/plots "$out/plots" ||
+  { diff -u docs/results.md "$out/results.md" && diff -rq docs/plots "$out/plots"; } ||
     die 'docs/results.md is not what the images give: run scripts/bench.sh --docs'
   say 'docs/results.md is what the images give'
   exit 0
