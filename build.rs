@@ -35,8 +35,8 @@ pub fn main() {
 }
 
 /// What the banner and the records say about the build. Cargo tells build scripts everything but the
-/// link-time optimisation, which therefore follows the profiles of the workspace's Cargo.toml, of which a
-/// custom one shows in the output folder only, and the variable that overrides them.
+/// link-time optimisation, which therefore follows the profiles of the workspace's Cargo.toml and the
+/// variable that overrides them.
 fn describe_build() {
     let value = |name: &str| env::var(name).unwrap_or_default();
     let version = Command::new(value("RUSTC")).arg("--version").output();
@@ -44,9 +44,7 @@ fn describe_build() {
     let profile = value("PROFILE");
     let lto = format!("CARGO_PROFILE_{}_LTO", if profile == "release" { "RELEASE" } else { "DEV" });
     println!("cargo::rerun-if-env-changed={lto}");
-    let without = Path::new(&value("OUT_DIR")).components().any(|part| part.as_os_str() == "release-lto-off");
-    let usual = if profile == "release" && !without { "fat" } else { "off" };
-    let lto = env::var(lto).unwrap_or_else(|_| String::from(usual));
+    let lto = env::var(lto).unwrap_or_else(|_| String::from(if profile == "release" { "fat" } else { "off" }));
     println!("cargo::rustc-env=FIRMWARE_RUSTC={}", version.trim());
     println!("cargo::rustc-env=FIRMWARE_OPT={}", value("OPT_LEVEL"));
     println!("cargo::rustc-env=FIRMWARE_LTO={lto}");

@@ -106,6 +106,15 @@ docs() {
 }
 check docs docs
 
+# The fuzz target builds, and finds nothing in a short while.
+if [ "$quick" = 1 ]; then
+  skip fuzzing '--quick'
+elif command -v c++ >/dev/null; then
+  check fuzzing "$ROOT/scripts/fuzz.sh" 10
+else
+  skip fuzzing 'no C++ compiler for its runtime'
+fi
+
 # The example of README.md is an image that is built and run below.
 # shellcheck disable=SC2317,SC2016
 example() {
@@ -342,6 +351,17 @@ same_keys() {
   printf '%s\n' "${keys[0]}"
   [ -n "${keys[0]}" ] && [ "${keys[0]}" = "${keys[1]}" ]
 }
+# The documents show what the images give; another compiler gives other sizes.
+if [ "$quick" = 1 ]; then
+  skip 'docs results' '--quick'
+else
+  stage 'docs results' "$ROOT/scripts/bench.sh" --check
+  case $code in
+    0) add 1 0 ;;
+    77) skip 'docs results' 'made by another compiler' ;;
+    *) add 0 1 ;;
+  esac
+fi
 if [ "${#kernels[@]}" = 1 ]; then
   skip 'upstream kernel' 'neither THREADX_DIR nor ./threadx-src (scripts/get-threadx.sh)'
 elif [ "$quick" = 1 ]; then

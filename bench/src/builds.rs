@@ -93,7 +93,7 @@ fn availability(rust: u32, clang: Option<&(u32, String)>, linker: Option<&(u32, 
             format!("not available: {name} is LLVM {version} and does not read bitcode of LLVM {rust}")
         }
         (Some((_, clang)), Some((_, linker))) => format!(
-            "possible with {clang} and {linker} of this machine, not built: this project's build compiles the C kernel with gcc"
+            "possible with {clang} and {linker} of this machine, not measured: the build of this project compiles and optimises the C kernel apart from Rust"
         ),
     }
 }

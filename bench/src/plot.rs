@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::{FontTransform, RGBColor, register_font};
 
 use crate::published;
-use crate::row::{Origin, Row};
+use crate::row::{Origin, Row, placed};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -200,10 +200,13 @@ fn colour(memory: &str) -> usize {
 }
 
 fn distribution(rows: &[Row]) -> Vec<Panel> {
-    let drawn: Vec<Row> = rows.iter().filter(drawn).filter(|row| row.max.is_some()).cloned().collect();
+    let drawn: Vec<Row> = placed(rows).iter().filter(drawn).filter(|row| row.max.is_some()).cloned().collect();
     let panel = |family: &Vec<&Row>| {
         // Placements are the subject of the next plot.
         let first = family.iter().map(|row| row.placement).min().flatten();
+        // Where all have the same it would say nothing.
+        let varies = |tell: fn(&Row) -> &String| family.iter().any(|row| tell(row) != tell(family[0]));
+        let (codes, controls) = (varies(|r| &r.code), varies(|r| &r.control));
         let items: Vec<Range> = family
             .iter()
             .filter(|row| row.placement == first)
@@ -213,7 +216,9 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
                 let label = match row.bench.as_str() {
                     "host_flip" => format!("{} {}", row.detail, row.cache),
                     _ => {
-                        let parts = [row.memory.clone(), row.cache_state(), row.code.clone(), row.control.clone()];
+                        let code = if codes { format!("code {}", row.code) } else { String::new() };
+                        let control = if controls { format!("control {}", row.control) } else { String::new() };
+                        let parts = [row.memory.clone(), row.cache_state(), code, control];
                         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
                     }
                 };
@@ -270,6 +275,7 @@ fn against_published(rows: &[Row]) -> Vec<Panel> {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     };
     let mut panels = Vec::new();
+    let rows = placed(rows);
     let mine: Vec<&Row> = rows.iter().filter(drawn).filter(|row| row.origin != Origin::Published).collect();
     for (bench, ids) in [
         ("context_switch", &["published:635"][..]),

@@ -6,7 +6,7 @@ use crate::builds;
 use crate::compare::{Compare, compare};
 use crate::plot::{self, Kind};
 use crate::published;
-use crate::row::{Origin, Row, Run};
+use crate::row::{Origin, Row, Run, placed};
 use crate::table::{self, Align, Table, escape, opt};
 
 /// A part of the page.
@@ -39,7 +39,8 @@ fn environment(run: &Run) -> Table {
         table.push(vec!["all".into(), name.clone(), value.clone()]);
     }
     for (image, known) in &run.images {
-        for (name, value) in &known.environment {
+        // Where the linker put a function depends on the folder that it was built in.
+        for (name, value) in known.environment.iter().filter(|(name, _)| name != "code") {
             table.push(vec![image.clone(), name.clone(), value.clone()]);
         }
     }
@@ -49,6 +50,7 @@ fn environment(run: &Run) -> Table {
 /// What may be said of one factor, everything else equal.
 fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
     let only = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let rows = &placed(rows);
     let mut all = Vec::new();
     for (title, key, a, b) in [
         ("BTCM (A) against DRAM0 (B) for the stacks or the table", "memory", "BTCM", "DRAM0"),
@@ -367,9 +369,17 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
     let mut out = format!("# {title}\n");
     for section in sections(run, None) {
         let _ = writeln!(out, "\n## {}\n", section.title);
+        let mut list = false;
         for line in &section.text {
+            if list && !line.starts_with("- ") {
+                out += "\n";
+            }
+            list = line.starts_with("- ");
             out += line;
-            out += if line.starts_with("- ") { "\n" } else { "\n\n" };
+            out += if list { "\n" } else { "\n\n" };
+        }
+        if list {
+            out += "\n";
         }
         if section.title == "Results" {
             for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {

@@ -188,6 +188,14 @@ impl Row {
     }
 }
 
+/// The rows that verdicts and plots are about: those whose placement is known, where there are such, and what
+/// has none by its nature. Figures of a placement that is not known say less than theirs.
+pub fn placed(rows: &[Row]) -> Vec<Row> {
+    let known = rows.iter().any(|row| row.placement.is_some() && row.origin != Origin::Published);
+    let fits = |row: &&Row| !known || row.placement.is_some() || matches!(row.origin, Origin::Host | Origin::Published);
+    rows.iter().filter(fits).cloned().collect()
+}
+
 /// An image that a matrix ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -289,6 +297,15 @@ mod tests {
         assert!(Run::from_json("RECORD").unwrap_err().starts_with("not JSON"));
         let wrong = run.json().replace("\"bench\"", "\"brench\"");
         assert!(Run::from_json(&wrong).unwrap_err().contains("brench"));
+    }
+
+    #[test]
+    fn a_known_placement_goes_before_an_unknown_one() {
+        let row = |placement, origin| Row { placement, origin, ..Row::default() };
+        let unknown = row(None, Origin::Emulated);
+        assert_eq!(placed(&[unknown.clone()]), [unknown.clone()]);
+        let rest = [row(Some(0), Origin::Emulated), row(None, Origin::Host)];
+        assert_eq!(placed(&[&rest[..], &[unknown]].concat()), rest);
     }
 
     #[test]

@@ -288,6 +288,22 @@ UINT _tx_byte_pool_prioritize(TX_BYTE_POOL *pool_ptr);
 UINT _txe_byte_pool_prioritize(TX_BYTE_POOL *pool_ptr);
 UINT _tx_byte_pool_info_get(TX_BYTE_POOL *pool_ptr, CHAR **name, ULONG *available_bytes, ULONG *fragments, TX_THREAD **first_suspended, ULONG *suspended_count, TX_BYTE_POOL **next_pool);
 UINT _txe_byte_pool_info_get(TX_BYTE_POOL *pool_ptr, CHAR **name, ULONG *available_bytes, ULONG *fragments, TX_THREAD **first_suspended, ULONG *suspended_count, TX_BYTE_POOL **next_pool);
+UINT _tx_thread_performance_info_get(TX_THREAD *thread_ptr, ULONG *resumptions, ULONG *suspensions, ULONG *solicited_preemptions, ULONG *interrupt_preemptions, ULONG *priority_inversions, ULONG *time_slices, ULONG *relinquishes, ULONG *timeouts, ULONG *wait_aborts, TX_THREAD **last_preempted_by);
+UINT _tx_thread_performance_system_info_get(ULONG *resumptions, ULONG *suspensions, ULONG *solicited_preemptions, ULONG *interrupt_preemptions, ULONG *priority_inversions, ULONG *time_slices, ULONG *relinquishes, ULONG *timeouts, ULONG *wait_aborts, ULONG *non_idle_returns, ULONG *idle_returns);
+UINT _tx_timer_performance_info_get(TX_TIMER *timer_ptr, ULONG *activates, ULONG *reactivates, ULONG *deactivates, ULONG *expirations, ULONG *expiration_adjusts);
+UINT _tx_timer_performance_system_info_get(ULONG *activates, ULONG *reactivates, ULONG *deactivates, ULONG *expirations, ULONG *expiration_adjusts);
+UINT _tx_semaphore_performance_info_get(TX_SEMAPHORE *semaphore_ptr, ULONG *puts, ULONG *gets, ULONG *suspensions, ULONG *timeouts);
+UINT _tx_semaphore_performance_system_info_get(ULONG *puts, ULONG *gets, ULONG *suspensions, ULONG *timeouts);
+UINT _tx_mutex_performance_info_get(TX_MUTEX *mutex_ptr, ULONG *puts, ULONG *gets, ULONG *suspensions, ULONG *timeouts, ULONG *inversions, ULONG *inheritances);
+UINT _tx_mutex_performance_system_info_get(ULONG *puts, ULONG *gets, ULONG *suspensions, ULONG *timeouts, ULONG *inversions, ULONG *inheritances);
+UINT _tx_event_flags_performance_info_get(TX_EVENT_FLAGS_GROUP *group_ptr, ULONG *sets, ULONG *gets, ULONG *suspensions, ULONG *timeouts);
+UINT _tx_event_flags_performance_system_info_get(ULONG *sets, ULONG *gets, ULONG *suspensions, ULONG *timeouts);
+UINT _tx_queue_performance_info_get(TX_QUEUE *queue_ptr, ULONG *messages_sent, ULONG *messages_received, ULONG *empty_suspensions, ULONG *full_suspensions, ULONG *full_errors, ULONG *timeouts);
+UINT _tx_queue_performance_system_info_get(ULONG *messages_sent, ULONG *messages_received, ULONG *empty_suspensions, ULONG *full_suspensions, ULONG *full_errors, ULONG *timeouts);
+UINT _tx_block_pool_performance_info_get(TX_BLOCK_POOL *pool_ptr, ULONG *allocates, ULONG *releases, ULONG *suspensions, ULONG *timeouts);
+UINT _tx_block_pool_performance_system_info_get(ULONG *allocates, ULONG *releases, ULONG *suspensions, ULONG *timeouts);
+UINT _tx_byte_pool_performance_info_get(TX_BYTE_POOL *pool_ptr, ULONG *allocates, ULONG *releases, ULONG *fragments_searched, ULONG *merges, ULONG *splits, ULONG *suspensions, ULONG *timeouts);
+UINT _tx_byte_pool_performance_system_info_get(ULONG *allocates, ULONG *releases, ULONG *fragments_searched, ULONG *merges, ULONG *splits, ULONG *suspensions, ULONG *timeouts);
 UINT _tx_trace_enable(VOID *trace_buffer_start, ULONG trace_buffer_size, ULONG registry_entries);
 UINT _tx_trace_disable(VOID);
 UINT _tx_trace_event_filter(ULONG event_filter_bits);
@@ -307,6 +323,22 @@ VOID _tx_trace_isr_exit_insert(ULONG isr_id);
 #define tx_thread_stack_error_notify _tx_thread_stack_error_notify
 #define tx_time_get _tx_time_get
 #define tx_time_set _tx_time_set
+#define tx_thread_performance_info_get _tx_thread_performance_info_get
+#define tx_thread_performance_system_info_get _tx_thread_performance_system_info_get
+#define tx_timer_performance_info_get _tx_timer_performance_info_get
+#define tx_timer_performance_system_info_get _tx_timer_performance_system_info_get
+#define tx_semaphore_performance_info_get _tx_semaphore_performance_info_get
+#define tx_semaphore_performance_system_info_get _tx_semaphore_performance_system_info_get
+#define tx_mutex_performance_info_get _tx_mutex_performance_info_get
+#define tx_mutex_performance_system_info_get _tx_mutex_performance_system_info_get
+#define tx_event_flags_performance_info_get _tx_event_flags_performance_info_get
+#define tx_event_flags_performance_system_info_get _tx_event_flags_performance_system_info_get
+#define tx_queue_performance_info_get _tx_queue_performance_info_get
+#define tx_queue_performance_system_info_get _tx_queue_performance_system_info_get
+#define tx_block_pool_performance_info_get _tx_block_pool_performance_info_get
+#define tx_block_pool_performance_system_info_get _tx_block_pool_performance_system_info_get
+#define tx_byte_pool_performance_info_get _tx_byte_pool_performance_info_get
+#define tx_byte_pool_performance_system_info_get _tx_byte_pool_performance_system_info_get
 #define tx_trace_enable _tx_trace_enable
 #define tx_trace_disable _tx_trace_disable
 #define tx_trace_event_filter _tx_trace_event_filter

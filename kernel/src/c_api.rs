@@ -158,7 +158,7 @@ services! {
         auto_start: UINT,
     ) -> UINT {
         let Some(entry) = entry_function else { return TX_PTR_ERROR };
-        thread_ptr.write(TX_THREAD::new());
+        TX_THREAD::clear(thread_ptr);
         thread(thread_ptr).create(&ThreadOptions {
             name: name_ptr,
             entry,
@@ -658,8 +658,10 @@ services! {
 }
 
 mod objects;
+mod performance;
 mod trace;
 pub use objects::*;
+pub use performance::*;
 pub use trace::*;
 
 /// On the host the fast path is a Rust function.

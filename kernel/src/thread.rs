@@ -145,6 +145,16 @@ impl TX_THREAD {
         }
     }
 
+    /// Writes a control block that no kernel knows yet, like [`Self::new`] but for what `create` sets.
+    ///
+    /// # Safety
+    ///
+    /// `block` may be written and is aligned.
+    pub(crate) unsafe fn clear(block: *mut Self) {
+        // SAFETY: the caller's promise; numbers, null pointers and `None` are what zeroes make of every field.
+        unsafe { port::fill_words(block.cast(), size_of::<Self>() / size_of::<u32>(), 0) };
+    }
+
     #[inline(always)]
     pub(crate) fn context(&self) -> &Context {
         self.executor.context()
@@ -305,6 +315,7 @@ impl Thread {
         self.user_priority.set(options.priority);
         self.user_threshold.set(options.threshold);
         self.set_slow(slow::TIMER_THREAD, options.timer_thread);
+        self.inherited.set(NOT_INHERITED);
         self.preemptions.set(0);
         self.wait_queue.set(None);
         self.pending.set(0);

@@ -34,9 +34,12 @@ pub type TraceBufferNotify = unsafe extern "C-unwind" fn(*mut VOID);
 
 /// A return code as the slow paths of services hand it to their fast paths.
 ///
-/// Two habits keep a fast path short. A slow path takes the kernel's guard last, so that the other
-/// arguments stay where the entry point got them; and it returns a byte, which the fast path widens: a
-/// call that is not in tail position leaves the compiler free to set up a frame on the slow path only.
+/// Some habits keep a fast path short. A slow path takes the kernel's guard last, so that the other
+/// arguments stay where the entry point got them. The next step of a path that is taken often returns
+/// `UINT`, as its caller does, and becomes a branch; a rare step returns a byte, which its caller widens and
+/// so has to call. With exactly one such call in a function, in a place of its own, the compiler sets up a
+/// frame there only: with none it sets one up at the entry (the target asks for frame pointers), with more
+/// at what they have in common.
 pub(crate) type Code = u8;
 
 macro_rules! constants {

@@ -13,6 +13,7 @@ use kernel::c_header::BLOCKS;
 const SERVICES: &str = concat!(
     include_str!("../src/c_api.rs"),
     include_str!("../src/c_api/objects.rs"),
+    include_str!("../src/c_api/performance.rs"),
     include_str!("../src/c_api/trace.rs")
 );
 const TYPES: &str = include_str!("../src/types.rs");

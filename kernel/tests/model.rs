@@ -1399,10 +1399,9 @@ fn random_words(seed: u64, count: usize) -> Vec<u64> {
 
 #[test]
 fn random_operations_agree_with_the_model() {
-    let default = if cfg!(debug_assertions) { 30_000 } else { 1_000_000 };
     let wanted = match std::env::var("MODEL_OPERATIONS") {
         Ok(text) => text.parse().expect("MODEL_OPERATIONS is a number"),
-        Err(_) => default,
+        Err(_) => 1_000_000,
     };
     let mut seed = 0;
     let mut calls = 0;

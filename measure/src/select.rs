@@ -54,7 +54,7 @@ impl<'a> Selection<'a> {
     }
 
     /// The words that choose cells, in their order: one that none of the cells [`answers`] to is a mistake.
-    pub fn words(&self) -> impl Iterator<Item = &'a str> + Clone {
+    pub fn words(&self) -> impl Iterator<Item = &'a str> + Clone + use<'a> {
         self.words.split_whitespace().filter(|word| *word != LIST)
     }
 }

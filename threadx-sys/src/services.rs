@@ -29,6 +29,30 @@ pub use c::{
     _tx_trace_buffer_full_notify, _tx_trace_disable, _tx_trace_enable, _tx_trace_event_filter,
     _tx_trace_event_unfilter, _tx_trace_isr_enter_insert, _tx_trace_isr_exit_insert, _tx_trace_user_event_insert,
 };
+// The performance services have no check to make: without counters they say so.
+pub use c::{
+    _tx_block_pool_performance_info_get, _tx_block_pool_performance_info_get as tx_block_pool_performance_info_get,
+    _tx_block_pool_performance_system_info_get,
+    _tx_block_pool_performance_system_info_get as tx_block_pool_performance_system_info_get,
+    _tx_byte_pool_performance_info_get, _tx_byte_pool_performance_info_get as tx_byte_pool_performance_info_get,
+    _tx_byte_pool_performance_system_info_get,
+    _tx_byte_pool_performance_system_info_get as tx_byte_pool_performance_system_info_get,
+    _tx_event_flags_performance_info_get, _tx_event_flags_performance_info_get as tx_event_flags_performance_info_get,
+    _tx_event_flags_performance_system_info_get,
+    _tx_event_flags_performance_system_info_get as tx_event_flags_performance_system_info_get,
+    _tx_mutex_performance_info_get, _tx_mutex_performance_info_get as tx_mutex_performance_info_get,
+    _tx_mutex_performance_system_info_get,
+    _tx_mutex_performance_system_info_get as tx_mutex_performance_system_info_get, _tx_queue_performance_info_get,
+    _tx_queue_performance_info_get as tx_queue_performance_info_get, _tx_queue_performance_system_info_get,
+    _tx_queue_performance_system_info_get as tx_queue_performance_system_info_get, _tx_semaphore_performance_info_get,
+    _tx_semaphore_performance_info_get as tx_semaphore_performance_info_get, _tx_semaphore_performance_system_info_get,
+    _tx_semaphore_performance_system_info_get as tx_semaphore_performance_system_info_get,
+    _tx_thread_performance_info_get, _tx_thread_performance_info_get as tx_thread_performance_info_get,
+    _tx_thread_performance_system_info_get,
+    _tx_thread_performance_system_info_get as tx_thread_performance_system_info_get, _tx_timer_performance_info_get,
+    _tx_timer_performance_info_get as tx_timer_performance_info_get, _tx_timer_performance_system_info_get,
+    _tx_timer_performance_system_info_get as tx_timer_performance_system_info_get,
+};
 // The documented names are the checked services, where there is a check to make.
 pub use c::{
     _tx_initialize_kernel_enter as tx_kernel_enter, _tx_thread_identify as tx_thread_identify,

@@ -91,7 +91,7 @@ fn relinquish_alternates_equals_and_sleep_waits() {
         let b = || {
             for _ in 0..2 {
                 LOG.add("b");
-                thread::relinquish();
+                thread::relinquish_inline();
             }
         };
         Builder::new("a").spawn(&A, A_STACK.take().unwrap(), a).unwrap().detach();

@@ -631,12 +631,12 @@ unsafe extern "C" fn shell() -> ! {
     }
 }
 
-/// Writes `words` words of the fill pattern, four by an instruction.
+/// Writes `words` times `word`, four by an instruction.
 ///
 /// # Safety
 ///
 /// `start` is aligned and so many words may be written there.
-pub(crate) unsafe fn fill_words(start: *mut u32, words: usize) {
+pub(crate) unsafe fn fill_words(start: *mut u32, words: usize, word: u32) {
     let fours = words / 4;
     // SAFETY: writes 4 * `fours` words from `start` on, which the caller allows.
     unsafe {
@@ -648,12 +648,12 @@ pub(crate) unsafe fn fill_words(start: *mut u32, words: usize) {
                 "bne     2b",
                 at = inout(reg) start => _,
                 left = inout(reg) fours => _,
-                in("r0") TX_STACK_FILL, in("r1") TX_STACK_FILL, in("r2") TX_STACK_FILL, in("r3") TX_STACK_FILL,
+                in("r0") word, in("r1") word, in("r2") word, in("r3") word,
                 options(nostack)
             );
         }
-        for word in fours * 4..words {
-            start.add(word).write(TX_STACK_FILL);
+        for at in fours * 4..words {
+            start.add(at).write(word);
         }
     }
 }

@@ -376,15 +376,15 @@ pub(crate) mod port {
         TX_SUCCESS
     }
 
-    /// Writes `words` words of the fill pattern.
+    /// Writes `words` times `word`.
     ///
     /// # Safety
     ///
     /// `start` is aligned and so many words may be written there.
-    pub(crate) unsafe fn fill_words(start: *mut u32, words: usize) {
-        for word in 0..words {
+    pub(crate) unsafe fn fill_words(start: *mut u32, words: usize, word: u32) {
+        for at in 0..words {
             // SAFETY: the caller's promise.
-            unsafe { start.add(word).write(TX_STACK_FILL) };
+            unsafe { start.add(at).write(word) };
         }
     }
 

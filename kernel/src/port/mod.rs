@@ -70,7 +70,7 @@ pub(crate) fn fill_stack(start: *mut u8, size: usize) {
     // is before the first whole word, then the words, then what is after the last.
     unsafe {
         core::ptr::write_bytes(start, TX_STACK_FILL as u8, head);
-        fill_words(start.add(head).cast(), words);
+        fill_words(start.add(head).cast(), words, TX_STACK_FILL);
         let done = head + words * size_of::<u32>();
         core::ptr::write_bytes(start.add(done), TX_STACK_FILL as u8, size - done);
     }

@@ -104,9 +104,9 @@ pub struct Info {
     pub state: State,
     /// How often it was scheduled; wraps.
     pub run_count: u32,
-    /// Its priority, an inherited one included.
+    /// Its priority: on the bundled kernel an inherited one included, on upstream's the thread's own.
     pub priority: Priority,
-    /// Its preemption-threshold.
+    /// Its preemption-threshold, with the same difference.
     pub preemption_threshold: PreemptionThreshold,
     /// What is left of its time slice.
     pub time_slice: TimeSlice,
