@@ -694,7 +694,7 @@ pub(crate) fn own_stack_intact(thread: Thread) -> bool {
     let sp: u32;
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == thread.stack_fill.get()
 }
 
 pub(crate) fn abandon(_thread: Thread) {}
