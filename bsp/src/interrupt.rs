@@ -78,6 +78,31 @@ pub const fn check_priority(priority: u8, mask: u8) -> Result<(), InterruptError
     Ok(())
 }
 
+/// This core's interface to the controller, as the dispatcher uses it.
+pub trait CpuInterface {
+    /// ICC_IAR1: acknowledges.
+    fn acknowledge(&self) -> u32;
+    /// ICC_EOIR1: drops the running priority and deactivates.
+    fn end(&self, acknowledged: u32);
+}
+
+/// First of the IDs that name no interrupt.
+const SPECIAL: u32 = 1020;
+
+/// Acknowledges, lets `handle` serve the interrupt with this ID, and ends it with what was acknowledged. A special ID is
+/// neither handed on nor ended; false says that it was one. IRQ is masked before and after.
+#[inline(always)]
+pub fn serve(cpu: &impl CpuInterface, handle: impl FnOnce(u32)) -> bool {
+    let acknowledged = cpu.acknowledge();
+    let id = acknowledged & 0x00ff_ffff;
+    if id >= SPECIAL {
+        return false;
+    }
+    handle(id);
+    cpu.end(acknowledged);
+    true
+}
+
 /// The priority of the tick, in the middle of the range.
 pub const TICK_PRIORITY: u8 = 0xa0;
 
@@ -88,7 +113,7 @@ pub(crate) use hardware::{init, start_tick};
 
 #[cfg(target_arch = "arm")]
 mod hardware {
-    use super::{InterruptError, InterruptId, TICK_PRIORITY, check_priority};
+    use super::{CpuInterface, InterruptError, InterruptId, TICK_PRIORITY, check_priority, serve};
     use crate::board::{GICD, GICR, LINES};
     use crate::bus::Mmio;
     use crate::gic::{Gic, GicError, sgi_request};
@@ -263,18 +288,46 @@ mod hardware {
         Ok(())
     }
 
+    /// The system registers of this core; one value, made by the dispatcher.
+    struct Here;
+
+    impl CpuInterface for Here {
+        #[inline(always)]
+        fn acknowledge(&self) -> u32 {
+            let iar: u32;
+            // SAFETY: reading ICC_IAR1 acknowledges; this is the only place that does.
+            unsafe { asm!("mrc p15, 0, {}, c12, c12, 0", out(reg) iar, options(nostack, preserves_flags)) };
+            iar
+        }
+        #[inline(always)]
+        fn end(&self, acknowledged: u32) {
+            // DSB: the handler's write that dropped a level-sensitive source has reached it before the
+            // priority drops.
+            // SAFETY: `serve` ends exactly the interrupt it acknowledged.
+            unsafe {
+                asm!(
+                    "dsb",
+                    "mcr p15, 0, {}, c12, c12, 1",
+                    "isb",
+                    in(reg) acknowledged,
+                    options(nostack, preserves_flags)
+                );
+            }
+        }
+    }
+
     /// Called by the kernel's interrupt entry in SVC mode on the ISR stack with IRQ masked; returns
     /// with IRQ masked.
     #[unsafe(no_mangle)]
     extern "C" fn _tx_irq_dispatch() {
-        let iar: u32;
-        // SAFETY: reading ICC_IAR1 acknowledges; this is the only place that does.
-        unsafe { asm!("mrc p15, 0, {}, c12, c12, 0", out(reg) iar, options(nostack, preserves_flags)) };
-        let id = iar & 0x00ff_ffff;
-        if id >= 1020 {
+        if !serve(&Here, handle) {
             bump(&SPURIOUS);
-            return;
         }
+    }
+
+    /// Runs the handler of the acknowledged line with IRQ unmasked.
+    #[inline(always)]
+    fn handle(id: u32) {
         bump(&COUNT);
         let depth = NESTING.load(Ordering::Relaxed) + 1;
         NESTING.store(depth, Ordering::Relaxed);
@@ -301,18 +354,50 @@ mod hardware {
         }
 
         NESTING.store(depth - 1, Ordering::Relaxed);
-        // DSB: the handler's write that dropped a level-sensitive source has reached it before the
-        // priority drops.
-        // SAFETY: ends exactly the interrupt acknowledged above.
-        unsafe {
-            asm!("dsb", "mcr p15, 0, {}, c12, c12, 1", "isb", in(reg) iar, options(nostack, preserves_flags));
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Hands out what is pending; writes down what happens.
+    struct Controller {
+        pending: std::cell::RefCell<Vec<u32>>,
+        log: std::cell::RefCell<Vec<(&'static str, u32)>>,
+    }
+
+    impl CpuInterface for Controller {
+        fn acknowledge(&self) -> u32 {
+            let iar = self.pending.borrow_mut().pop().unwrap_or(1023);
+            self.log.borrow_mut().push(("acknowledge", iar));
+            iar
+        }
+        fn end(&self, acknowledged: u32) {
+            assert!(acknowledged & 0x00ff_ffff < 1020, "a special ID is ended");
+            self.log.borrow_mut().push(("end", acknowledged));
+        }
+    }
+
+    #[test]
+    fn p06_special_ids_are_neither_handled_nor_ended() {
+        let cpu = Controller { pending: vec![1023, 1022, 1021, 1020].into(), log: Vec::new().into() };
+        for special in [1020, 1021, 1022, 1023, 1023] {
+            assert!(!serve(&cpu, |id| panic!("{id} is handed on")));
+            assert_eq!(cpu.log.borrow_mut().drain(..).collect::<Vec<_>>(), [("acknowledge", special)]);
+        }
+    }
+
+    /// The handler runs between the two, and the end has every bit that the acknowledge gave.
+    #[test]
+    fn p06_an_interrupt_is_ended_after_its_handler_with_what_was_acknowledged() {
+        for iar in [0, 30, 1019, 0x0100_0005] {
+            let cpu = Controller { pending: vec![iar].into(), log: Vec::new().into() };
+            assert!(serve(&cpu, |id| cpu.log.borrow_mut().push(("handle", id))));
+            let expected = [("acknowledge", iar), ("handle", iar & 0x00ff_ffff), ("end", iar)];
+            assert_eq!(*cpu.log.borrow(), expected);
+        }
+    }
 
     #[test]
     fn only_priorities_that_five_bits_hold_pass() {

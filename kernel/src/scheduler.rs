@@ -528,7 +528,7 @@ impl Locked {
     /// changed who is ready, and where.
     #[inline(never)]
     pub(crate) fn suspend_and_select(running: Thread, state: u8, k: Self) -> UINT {
-        // Still ready for invariant 2, which the unlinking from several equals restores first.
+        // Still ready: only a ready running thread is the head that the list is made to begin with.
         k.scheduler.unlink(running);
         running.state.set(state);
         let next = k.scheduler.select();
