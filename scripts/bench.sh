@@ -104,12 +104,12 @@ if [ -n "$docs" ]; then
     exit 0
   fi
   "$TXBENCH" report "$matrix" --title "$title" --markdown "$out/results.md"
-  built_with() { sed -n 's/^| [^|]*suite[^|]* | built with | \(rustc [0-9.]*\).*/\1/p' "$1" | head -n 1; }
+  built_with() { sed -n 's/^| [^|]*suite[^|]* | built with | \(rustc .*\), opt-level .*/\1/p' "$1" | head -n 1; }
   if [ "$(built_with docs/results.md)" != "$(built_with "$out/results.md")" ]; then
     say "docs/results.md is of $(built_with docs/results.md), this is $(built_with "$out/results.md"): not compared"
     exit 77
   fi
-  diff -u docs/results.md "$out/results.md" && diff -rq docs/plots "$out/plots" ||
+  { diff -u docs/results.md "$out/results.md" && diff -rq docs/plots "$out/plots"; } ||
     die 'docs/results.md is not what the images give: run scripts/bench.sh --docs'
   say 'docs/results.md is what the images give'
   exit 0

@@ -154,8 +154,10 @@ if [ -n "${sources-}" ] && [ -f "$evb/entry.S" ]; then
   run "image, s32z280, upstream's demo on its board files" "${upstream_bsp[@]}" --package upstream-demo
   run "upstream's entry, console, MPU and the kernel's start in QEMU" upstream_start
   run 'a board file is missing' missing_board_file
+elif [ -n "${sources-}" ]; then
+  echo "upstream's board files: not tested, the sources in $sources have none (s32z280_evb/entry.S)"
 else
-  echo "upstream's board files: not tested, the sources${sources:+ in $sources} have none (s32z280_evb/entry.S)"
+  echo "upstream's board files: not tested, there are no sources of the upstream kernel"
 fi
 
 faults=(fault_boot_svc fault_boot_undefined fault_boot_data_abort fault_boot_hypervisor_call)

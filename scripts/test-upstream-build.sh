@@ -270,7 +270,7 @@ if fw_cargo rustc --quiet --release --package demo --features demo/twin -- -C sa
     count=$(arm-none-eabi-nm "$image" | grep -cE " [TtWw] (__aeabi_)?$name\$" || true)
     addresses=$(arm-none-eabi-nm "$image" | awk -v name="$name" '$3 == name {print $1}' | sort -u | wc -l)
     calls=$(arm-none-eabi-objdump -d --disassemble="$name" "$image" | grep -cE "\\sbl?x?\\s.*<$name>" || true)
-    if [ "$addresses" -le 1 ] && [ "$calls" = 0 ]; then ok "D04: $name is there $count times by name, once by address, and does not call itself"; else bad "D04: $name has $addresses definitions and $calls calls of itself"; fi
+    if [ "$addresses" -le 1 ] && [ "$calls" = 0 ]; then ok "D04: $name has $addresses definition (names: $count) and does not call itself"; else bad "D04: $name has $addresses definitions and $calls calls of itself"; fi
   done
   rm -rf "$(fw_dir release)"/deps/rustc?????? "$(fw_dir release)"/deps/demo-*.{o,bc,ll}
 else

@@ -81,7 +81,7 @@ find_tools
 
 # Packages that are firmware only have nothing to run here.
 host=()
-for package in c-conformance costs demo examples model-guest ontarget suite twin upstream-demo; do host+=(--exclude "$package"); done
+for package in c-conformance costs demo examples model-guest model-published ontarget suite twin upstream-demo; do host+=(--exclude "$package"); done
 stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 host_failed=$(sum failed)
 # A test binary that does not build or dies has no closing line.
@@ -373,6 +373,10 @@ else
   counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
   # shellcheck disable=SC2086 # two words
   add ${counts:-0 1}
+  case $(qemu-system-arm --version) in
+    *'version 10.0.'*) check 'timing model against published figures' "$ROOT/scripts/validate.sh" 2 ;;
+    *) skip 'timing model against published figures' 'it needs QEMU 10.0' ;;
+  esac
 fi
 
 stage 'board s32z280' "$ROOT/scripts/test-board.sh"

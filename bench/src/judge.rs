@@ -112,7 +112,7 @@ fn never(text: &str) -> Problem {
 }
 
 /// Code and verdict of a guest that did not exit by itself.
-fn stopped(end: &End) -> (u8, String) {
+pub fn stopped(end: &End) -> (u8, String) {
     match end {
         End::Limit(limit) => (code::LIMIT, format!("FAILED: ended by the limit of {} s (--timeout)", limit.as_secs())),
         End::Killed(signal) => (code::UNUSABLE, format!("FAILED: QEMU was ended by signal {signal}")),

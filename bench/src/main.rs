@@ -24,6 +24,7 @@ mod serial;
 mod source;
 mod table;
 mod upstream;
+mod validate;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -115,6 +116,8 @@ enum Command {
     },
     /// Write one page with tables, plots, environment and verdicts.
     Report(ReportArgs),
+    /// Hold the timing model against published figures.
+    Validate(validate::Validate),
     /// Run images of on-target tests one after another and add up their results.
     Test(Test),
 }
@@ -250,6 +253,7 @@ fn main() -> ExitCode {
         Command::Report(args) => write_report(&args),
         Command::Plot(args) => plot_sources(&args),
         Command::Test(args) => test(&args),
+        Command::Validate(args) => validate::validate(&args),
         #[cfg(target_os = "linux")]
         Command::HostFlip(args) => host_flip(&args),
         #[cfg(not(target_os = "linux"))]

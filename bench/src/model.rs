@@ -8,10 +8,12 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use clap::Args;
 use measure::line::{RECORD, SAMPLES};
+use measure::{Exclusion, Sample, Summary};
 use serde_json::{Map, Value};
 
 use crate::judge::Verdict;
@@ -60,36 +62,13 @@ impl Run<'_> {
     /// What is missing, in one line.
     pub fn run(&self, mut qemu: Qemu) -> Result<u8, Failure> {
         qemu::check_image(self.elf)?;
-        if !qemu.version().contains(&format!("version {CHECKED}")) {
-            return Err(format!(
-                "--model needs QEMU {CHECKED}x, the version that it was checked with; this is {}",
-                qemu.version()
-            )
-            .into());
-        }
-        let part = part_file(self.part)?;
-        let plugin = self.plugin()?;
-        let dir = Scratch::new()?;
-        let cycles = self.options.cycles.clone().unwrap_or_else(|| dir.0.join("cycles"));
-        let mut argument = plugin.into_os_string();
-        for (key, path) in [(",part=", &part), (",log=", &cycles)] {
-            if path.as_os_str().as_encoded_bytes().contains(&b',') {
-                return Err(format!("QEMU takes no comma in a name: {}", path.display()).into());
-            }
-            argument.push(key);
-            argument.push(path);
-        }
-        qemu.add([OsString::from("-plugin"), argument]);
+        let log = follow(&mut qemu, self.part, self.options.plugin.as_deref(), self.options.cycles.clone())?;
         let ran = boot(&qemu, self.elf, self.words, self.limit, self.expect, None)?;
-
         if matches!(ran.end, End::Interrupted) {
             complain("interrupted");
             return Ok(code::INTERRUPTED);
         }
-        let text = fs::read(&cycles).map_err(|_| {
-            String::from("the model's plugin left no log, see above: this QEMU has no plugins, or refused it")
-        })?;
-        let joined = join(&text)?;
+        let joined = join(&log.entries()?);
         show(format!("\n{}\n", joined.heading.join("\n")).as_bytes())?;
         for warning in &joined.warnings {
             complain(&format!("model: {warning}"));
@@ -112,36 +91,82 @@ impl Run<'_> {
             self.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(t, _)| t.as_str()).collect();
         Verdict::run(&log, &ran.end, &missing).print()
     }
+}
 
-    fn plugin(&self) -> Result<PathBuf, String> {
-        if let Some(path) = &self.options.plugin {
-            return if path.is_file() {
-                Ok(path.clone())
-            } else {
-                Err(format!("--plugin {}: no such file", path.display()))
-            };
+/// Has every later boot of `qemu` followed by the model, with the figures of `part`. Its log goes to `keep`,
+/// or to a folder that goes with what is returned.
+///
+/// # Errors
+/// What is missing, in one line.
+pub fn follow(qemu: &mut Qemu, part: &str, plugin: Option<&Path>, keep: Option<PathBuf>) -> Result<Followed, Failure> {
+    if !qemu.version().contains(&format!("version {CHECKED}")) {
+        let version = qemu.version();
+        return Err(
+            format!("--model needs QEMU {CHECKED}x, the version that it was checked with; this is {version}").into()
+        );
+    }
+    let part = part_file(part)?;
+    let mut argument = plugin_file(plugin)?.into_os_string();
+    let folder = Scratch::new()?;
+    let log = keep.unwrap_or_else(|| folder.0.join("cycles"));
+    for (key, path) in [(",part=", &part), (",log=", &log)] {
+        if path.as_os_str().as_encoded_bytes().contains(&b',') {
+            return Err(format!("QEMU takes no comma in a name: {}", path.display()).into());
         }
-        let exe = std::env::current_exe().map_err(|e| format!("cannot find myself: {e}"))?;
-        let built = exe.ancestors().nth(2).unwrap_or(Path::new(".")).join("release/libr52_model.so");
-        if built.is_file() {
-            return Ok(built);
-        }
-        Err(format!(
-            "the model's plugin {} is not built: cargo build --release --package r52-model, or give --plugin",
-            built.display()
-        ))
+        argument.push(key);
+        argument.push(path);
+    }
+    qemu.add([OsString::from("-plugin"), argument]);
+    Ok(Followed { log, _folder: folder })
+}
+
+/// The log of a run that the model followed.
+pub struct Followed {
+    log: PathBuf,
+    _folder: Scratch,
+}
+
+impl Followed {
+    /// Reads it, after the run.
+    ///
+    /// # Errors
+    /// There is none, or it is not of this version.
+    pub fn entries(&self) -> Result<Vec<Entry>, String> {
+        let text = fs::read(&self.log)
+            .map_err(|_| "the model's plugin left no log, see above: this QEMU has no plugins, or refused it")?;
+        entries(&text)
     }
 }
 
-const NOTE: &str = "Modelled cycles are neither time nor cycles of a board: directions and ratios hold as far as docs/model.md\n\
-says, and nothing else does.\n\n";
+fn plugin_file(given: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = given {
+        return if path.is_file() {
+            Ok(path.into())
+        } else {
+            Err(format!("--plugin {}: no such file", path.display()))
+        };
+    }
+    let exe = std::env::current_exe().map_err(|e| format!("cannot find myself: {e}"))?;
+    let built = exe.ancestors().nth(2).unwrap_or(Path::new(".")).join("release/libr52_model.so");
+    if built.is_file() {
+        return Ok(built);
+    }
+    Err(format!(
+        "the model's plugin {} is not built: cargo build --release --package r52-model, or give --plugin",
+        built.display()
+    ))
+}
+
+const NOTE: &str = "Directions and ratios hold as far as docs/model.md says, and nothing else does.\n\n";
 
 /// A folder that goes with its owner.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> Result<Self, String> {
-        let path = std::env::temp_dir().join(format!("txbench-model-{}", std::process::id()));
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("txbench-model-{}-{n}", std::process::id()));
         fs::create_dir_all(&path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
         Ok(Self(path))
     }
@@ -170,10 +195,61 @@ fn part_file(part: &str) -> Result<PathBuf, String> {
 
 /// One read of the counter.
 #[derive(Clone, Copy)]
-struct Read {
-    pc: u32,
-    instructions: u64,
-    cycles: u64,
+pub struct Read {
+    pub pc: u32,
+    /// Both counts at that moment.
+    pub instructions: u64,
+    pub cycles: u64,
+}
+
+/// A line of the model's log.
+pub enum Entry {
+    /// Its first line.
+    Model {
+        part: String,
+        mode: String,
+    },
+    /// A memory of the guest's machine and what it plays.
+    Map(String),
+    Read(Read),
+    /// A line of the guest's console.
+    Console(String),
+    Warning(String),
+    End,
+}
+
+fn entries(log: &[u8]) -> Result<Vec<Entry>, String> {
+    let mut entries = Vec::new();
+    for (number, line) in log.split(|&b| b == b'\n').enumerate() {
+        let line = String::from_utf8_lossy(line);
+        let (kind, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        let mut words = rest.split(' ');
+        entries.push(match kind {
+            "model" => match (words.next(), words.next(), words.next()) {
+                (Some("1"), Some(part), Some(mode)) => Entry::Model { part: part.into(), mode: mode.into() },
+                _ => {
+                    return Err(format!(
+                        "the model's log is of another version ({rest}): build txbench and the plugin from one source"
+                    ));
+                }
+            },
+            "map" => Entry::Map(rest.into()),
+            "C" => {
+                let mut read = || {
+                    let pc = u32::from_str_radix(words.next()?, 16).ok()?;
+                    Some(Read { pc, instructions: words.next()?.parse().ok()?, cycles: words.next()?.parse().ok()? })
+                };
+                Entry::Read(
+                    read().ok_or_else(|| format!("line {} of the model's log is malformed: {line}", number + 1))?,
+                )
+            }
+            "U" => Entry::Console(rest.into()),
+            "warning" => Entry::Warning(rest.into()),
+            "end" => Entry::End,
+            _ => continue,
+        });
+    }
+    Ok(entries)
 }
 
 /// The guest's output with modelled records.
@@ -192,52 +268,32 @@ struct Console {
     reads: usize,
 }
 
-fn join(log: &[u8]) -> Result<Joined, String> {
+fn join(entries: &[Entry]) -> Joined {
     let mut joined = Joined::default();
     let mut reads: Vec<Read> = Vec::new();
     let mut console: Vec<Console> = Vec::new();
-    let (mut part, mut ended) = (String::new(), false);
-    for (number, line) in log.split(|&b| b == b'\n').enumerate() {
-        let line = String::from_utf8_lossy(line);
-        let (kind, rest) = line.split_once(' ').unwrap_or((&line, ""));
-        match kind {
-            "model" => {
-                let mut words = rest.split(' ');
-                let (version, name, mode) = (words.next(), words.next(), words.next());
-                let (Some("1"), Some(name), Some(mode)) = (version, name, mode) else {
-                    return Err(format!(
-                        "the model's log is of another version ({rest}): build txbench and the plugin from one source"
-                    ));
-                };
-                part = name.into();
+    let mut name = "";
+    for entry in entries {
+        match entry {
+            Entry::Model { part, mode } => {
+                name = part;
                 joined.heading.push(format!(
                     "model      {part}, {mode}: the guest read instructions, the records below are modelled cycles"
                 ));
             }
-            "map" => joined.heading.push(format!("           {rest}")),
-            "C" => {
-                let mut words = rest.split(' ');
-                let read = || {
-                    let pc = u32::from_str_radix(words.next()?, 16).ok()?;
-                    Some(Read { pc, instructions: words.next()?.parse().ok()?, cycles: words.next()?.parse().ok()? })
-                };
-                let mut read = read;
-                reads.push(
-                    read().ok_or_else(|| format!("line {} of the model's log is malformed: {line}", number + 1))?,
-                );
-            }
-            "U" => console.push(Console { text: rest.into(), reads: reads.len() }),
-            "warning" => joined.warnings.push(rest.into()),
-            "end" => ended = true,
-            _ => {}
+            Entry::Map(text) => joined.heading.push(format!("           {text}")),
+            Entry::Read(read) => reads.push(*read),
+            Entry::Console(text) => console.push(Console { text: text.clone(), reads: reads.len() }),
+            Entry::Warning(text) => joined.warnings.push(text.clone()),
+            Entry::End => {}
         }
     }
-    if !ended {
+    if !matches!(entries.last(), Some(Entry::End)) {
         joined.problems.push("the model's log has no end: QEMU was stopped".into());
     }
     let overhead =
         reads.windows(2).filter(|w| w[1].pc == w[0].pc.wrapping_add(4)).map(|w| w[1].cycles - w[0].cycles).min();
-    let board = format!("mps3-an536 as {part}");
+    let board = format!("mps3-an536 as {name}");
     let mut free = 0;
     for (i, line) in console.iter().enumerate() {
         let Some(mut record) = object(&line.text, RECORD) else {
@@ -255,7 +311,10 @@ fn join(log: &[u8]) -> Result<Joined, String> {
         match series(&reads[free..line.reads], &record, raw.as_ref()) {
             Ok(found) => {
                 free += found.end;
-                rewrite(&mut record, &found, &board, overhead);
+                if let Err(why) = rewrite(&mut record, &found, &board, overhead) {
+                    joined.problems.push(format!("{} {}: {why}", text(&record, "bench"), text(&record, "stack")));
+                    continue;
+                }
                 joined.lines.push(format!("{RECORD}{}", Value::Object(record)));
                 if let Some(mut raw) = raw {
                     raw.insert("unit".into(), UNIT.into());
@@ -272,7 +331,7 @@ fn join(log: &[u8]) -> Result<Joined, String> {
             )),
         }
     }
-    Ok(joined)
+    joined
 }
 
 fn object(line: &str, prefix: &str) -> Option<Map<String, Value>> {
@@ -380,23 +439,43 @@ fn figures(values: impl Iterator<Item = u64> + Clone) -> (u64, u64, u64) {
     (values.clone().min().unwrap_or(0), (sum + n / 2) / n, values.max().unwrap_or(0))
 }
 
-fn rewrite(record: &mut Map<String, Value>, found: &Found, board: &str, overhead: Option<u64>) {
-    let kept = found.cycles.iter().zip(&found.kept).filter(|(_, kept)| **kept).map(|(v, _)| *v);
-    let (min, mean, max) = figures(kept);
+/// Puts the modelled figures into a record. Figures that it does not have are left out, as older images do.
+fn rewrite(record: &mut Map<String, Value>, found: &Found, board: &str, overhead: Option<u64>) -> Result<(), String> {
+    let samples = found.cycles.iter().zip(&found.kept).enumerate().map(|(index, (&cycles, &kept))| Sample {
+        index,
+        value: u32::try_from(cycles).unwrap_or(u32::MAX),
+        // Which of the reasons it was stays in the record.
+        excluded: (!kept).then_some(Exclusion::Interrupt),
+    });
+    let summary = Summary::of(samples).map_err(|e| e.to_string())?;
+    for (key, value) in [
+        ("min", summary.min.into()),
+        ("mean", summary.mean.into()),
+        ("max", summary.max.into()),
+        ("first", summary.first.into()),
+        ("sd_hundredths", summary.sd_hundredths),
+        ("p50", summary.p50.into()),
+        ("p90", summary.p90.into()),
+        ("p99", summary.p99.into()),
+        ("max_at", u64::from(summary.max_index)),
+        ("overhead", overhead.unwrap_or(0)),
+    ] {
+        if let Some(figure) = record.get_mut(key) {
+            *figure = value.into();
+        }
+    }
     record.insert("unit".into(), UNIT.into());
     record.insert("board".into(), board.into());
-    record.insert("first".into(), found.cycles[0].into());
-    for (key, value) in [("min", min), ("mean", mean), ("max", max)] {
-        record.insert(key.into(), value.into());
-    }
-    if let Some(overhead) = overhead {
-        record.insert("overhead".into(), overhead.into());
-    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn join(log: &[u8]) -> Result<Joined, String> {
+        Ok(super::join(&entries(log)?))
+    }
 
     fn log(samples: &[(u64, u64)], tail: &str) -> String {
         let mut text = String::from("model 1 s32z280 recorded\nmap 0x0 A plays B\n");

@@ -224,12 +224,12 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
                 };
                 let mid = row.p50.or(row.mean).unwrap_or(min);
                 // The tail of a host's series is what else the host did: it would hide the rest.
-                let max = if row.origin == Origin::Host { row.p99.unwrap_or(max) } else { max };
+                let max = if row.origin == Origin::Host { row.p90.unwrap_or(max) } else { max };
                 Some(Range { label, colour: colour(&row.memory), min, mid, max, samples: kept })
             })
             .collect();
         let place = first.map_or(String::new(), |place| format!(", placement {place}"));
-        let cut = if family[0].origin == Origin::Host { ", up to the 99th percentile" } else { "" };
+        let cut = if family[0].origin == Origin::Host { ", up to the 90th percentile" } else { "" };
         Panel::Ranges { title: format!("{}{place}{cut}", title(family[0])), unit: family[0].unit.clone(), items }
     };
     families(&drawn, measurement).iter().map(panel).collect()
@@ -324,7 +324,14 @@ fn against_published(rows: &[Row]) -> Vec<Panel> {
             let name = format!("{}, {}", heading(family[0]), family[0].kernel);
             let place = family.iter().map(|row| row.placement).min().flatten();
             let keep = |row: &&&Row| theirs[0].placement.is_some() || row.placement == place;
-            sides.push((name, family.iter().filter(keep).filter_map(|row| detailed(row)).collect()));
+            let mut items: Vec<(String, u64, usize)> = Vec::new();
+            for item in family.iter().filter(keep).filter_map(|row| detailed(row)) {
+                // The same with code or control blocks elsewhere is in the tables.
+                if !items.iter().any(|(label, ..)| *label == item.0) {
+                    items.push(item);
+                }
+            }
+            sides.push((name, items));
         }
         panels.push(Panel::Bars { title: format!("{bench}: smallest sample ({})", ids.join(", ")), sides });
     }
@@ -508,9 +515,10 @@ fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, lines
 fn bars<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, sides: &[Side]) -> Drawn {
     heading(area, title)?;
     let (_, body) = area.split_vertically(30);
+    // Bars of both sides are as thick.
+    let n = sides.iter().map(|(_, items)| items.len()).max().unwrap_or(1).max(1) as f64;
     for (side, (name, items)) in body.split_evenly((1, sides.len())).iter().zip(sides) {
         side.draw(&Text::new(name.clone(), (12, 2), text(12).transform(FontTransform::None))).map_err(said)?;
-        let n = items.len().max(1) as f64;
         let high = items.iter().map(|item| item.1).max().unwrap_or(1) as f64;
         let chart = ChartBuilder::on(side)
             .margin_top(20)

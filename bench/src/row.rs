@@ -303,9 +303,10 @@ mod tests {
     fn a_known_placement_goes_before_an_unknown_one() {
         let row = |placement, origin| Row { placement, origin, ..Row::default() };
         let unknown = row(None, Origin::Emulated);
-        assert_eq!(placed(&[unknown.clone()]), [unknown.clone()]);
+        let alone = [unknown];
+        assert_eq!(placed(&alone), alone);
         let rest = [row(Some(0), Origin::Emulated), row(None, Origin::Host)];
-        assert_eq!(placed(&[&rest[..], &[unknown]].concat()), rest);
+        assert_eq!(placed(&[&rest[..], &alone].concat()), rest);
     }
 
     #[test]

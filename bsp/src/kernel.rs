@@ -7,11 +7,13 @@ unsafe extern "C" {
 }
 
 /// Lies in the lowest words of the stacks that belong to no thread; the kernel checks only threads'.
+///
+/// An integer, because arrays compare through the compiler's memcmp, byte by byte, and this is done at every tick.
 #[cfg(start_up = "rust")]
-const GUARD: [u32; 4] = [0xEFEF_EFEF; 4];
+const GUARD: u128 = u128::from_ne_bytes([0xEF; 16]);
 
 #[cfg(start_up = "rust")]
-fn guards() -> [(*mut [u32; 4], &'static str); 2] {
+fn guards() -> [(*mut u128, &'static str); 2] {
     [
         ((&raw const __tx_isr_stack_limit).cast_mut().cast(), "interrupt handlers"),
         ((&raw const __tx_system_stack_limit).cast_mut().cast(), "initialization and idle"),

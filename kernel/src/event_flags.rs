@@ -224,7 +224,8 @@ impl EventFlags {
         } else {
             k.enable_preemption();
         }
-        self.waiters.status() as Code
+        // Not the state of the group: whoever preempted the caller may have deleted it since.
+        TX_SUCCESS as Code
     }
 
     /// Whether `flags` satisfy the waiter `thread`. If so it gets them, and what it asked to be cleared is

@@ -528,8 +528,9 @@ impl Locked {
     /// changed who is ready, and where.
     #[inline(never)]
     pub(crate) fn suspend_and_select(running: Thread, state: u8, k: Self) -> UINT {
-        running.state.set(state);
+        // Still ready: only a ready running thread is the head that the list is made to begin with.
         k.scheduler.unlink(running);
+        running.state.set(state);
         let next = k.scheduler.select();
         Self::leave(running, next, k)
     }

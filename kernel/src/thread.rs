@@ -36,6 +36,8 @@ pub struct TX_THREAD {
     pub(crate) stack_start: Cell<*mut u8>,
     /// The lowest whole word of the stack.
     pub(crate) stack_limit: Cell<*mut u32>,
+    /// What that word holds as long as it is intact: loaded together with its address.
+    pub(crate) stack_fill: Cell<u32>,
     /// Bytes from `stack_start` that belong to the stack.
     pub(crate) stack_size: Cell<ULONG>,
     pub(crate) entry: Cell<Option<ThreadEntry>>,
@@ -117,6 +119,7 @@ impl TX_THREAD {
             name: Cell::new(null()),
             stack_start: Cell::new(core::ptr::null_mut()),
             stack_limit: Cell::new(core::ptr::null_mut()),
+            stack_fill: Cell::new(TX_STACK_FILL),
             stack_size: Cell::new(0),
             entry: Cell::new(None),
             entry_input: Cell::new(0),
@@ -308,6 +311,7 @@ impl Thread {
         self.stack_start.set(options.stack_start);
         let to_word = options.stack_start.align_offset(align_of::<u32>());
         self.stack_limit.set(options.stack_start.wrapping_add(to_word).cast());
+        self.stack_fill.set(TX_STACK_FILL);
         self.stack_size.set(options.stack_size);
         self.entry_exit_notify.set(None);
         self.time_slice.set(options.time_slice);

@@ -297,7 +297,7 @@ impl Core {
             self.restart + first
         } else {
             let asked = self.started[self.part.pipeline.fetch_ahead - 1];
-            (asked + first).max(self.group_at + next)
+            asked.max(self.group_at) + next
         };
         let start = available.max(room).max(self.fetched);
         if redirected {

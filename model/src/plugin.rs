@@ -86,6 +86,8 @@ struct State {
     current: Option<&'static Block>,
     seen: usize,
     accesses: Vec<Access>,
+    /// How many of the accesses it has seen.
+    used: usize,
     blocks: HashMap<(u32, Vec<u32>), &'static Block>,
     registers: [*mut qemu_plugin_register; 16],
     buffer: *mut GByteArray,
@@ -93,6 +95,8 @@ struct State {
     /// The score that says which block ran to its last instruction.
     finished: *mut u64,
     thread: Option<ThreadId>,
+    /// Blocks of T32 code that ran.
+    t32: u64,
     /// Where a value of CCSIDR is in a register, if a block ended there.
     told: HashMap<u32, usize>,
 }
@@ -124,27 +128,32 @@ fn stop(why: &str) -> ! {
 
 impl State {
     /// Hands the current block to the model, up to its instruction `end`; what runs after it is at `next`.
-    fn replay(&mut self, end: usize, next: u32) {
-        let Some(block) = self.current else { return };
+    #[inline]
+    fn replay(&mut self, block: &Block, end: usize, next: u32) {
         if end > self.seen {
-            let used = self.core.run(&block.ops[self.seen..end], &self.accesses, next);
-            self.accesses.drain(..used);
+            self.used += self.core.run(&block.ops[self.seen..end], &self.accesses[self.used..], next);
             self.seen = end;
         }
     }
 
-    /// A block starts, so the one before is over.
+    /// The current block is over; what follows starts at `pc`.
     #[inline]
-    fn enter(&mut self, block: &'static Block) {
-        let pc = block.start();
-        if let Some(before) = self.current {
+    fn leave(&mut self, pc: u32) {
+        if let Some(before) = self.current.take() {
             // SAFETY: QEMU keeps the score as long as its CPU; there is one CPU, so the array never moves. The
             // next run of the same block must find it cleared.
             let whole = unsafe { self.finished.replace(0) } == before.id;
             let end = if whole { before.ops.len() } else { self.broken_off(before, pc) };
-            self.replay(end, pc);
-            self.accesses.clear();
+            self.replay(before, end, pc);
         }
+        self.accesses.clear();
+        self.used = 0;
+    }
+
+    #[inline]
+    fn enter(&mut self, block: &'static Block) {
+        let pc = block.start();
+        self.leave(pc);
         if self.core.system().is_vector(pc) {
             self.core.exception();
         }
@@ -233,7 +242,12 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, tb: *mut qemu_plugin_tb) 
         // SAFETY: the buffer has the room that is stated.
         let length = unsafe { qemu_plugin_insn_data(instruction, word.as_mut_ptr().cast(), word.len()) };
         if length != 4 {
-            stop(&format!("the guest runs T32 code at {pc:#010x}; the model reads A32 only: build the guest for A32"));
+            // SAFETY: `tb` is valid during this callback.
+            unsafe {
+                let (cb, flags) = (Some(entered_t32 as _), qemu_plugin_cb_flags::QEMU_PLUGIN_CB_NO_REGS);
+                qemu_plugin_register_vcpu_tb_exec_cb(tb, cb, flags, std::ptr::null_mut());
+            }
+            return;
         }
         words.push(u32::from_le_bytes(word));
     }
@@ -281,6 +295,14 @@ unsafe extern "C" fn entered(_cpu: c_uint, block: *mut c_void) {
     unsafe { state().enter(&*block.cast::<Block>()) }
 }
 
+/// A block of T32 code starts. It costs nothing, which the end of the log says.
+unsafe extern "C" fn entered_t32(_cpu: c_uint, _data: *mut c_void) {
+    // SAFETY: on the CPU's thread.
+    let state = unsafe { state() };
+    state.leave(0);
+    state.t32 += 1;
+}
+
 unsafe extern "C" fn accessed(_cpu: c_uint, info: qemu_plugin_meminfo_t, address: u64, pc: *mut c_void) {
     // SAFETY: on the CPU's thread.
     let state = unsafe { state() };
@@ -307,12 +329,12 @@ unsafe extern "C" fn reached(_cpu: c_uint, point: *mut c_void) {
     let after = op.pc.wrapping_add(4);
     match point.special {
         Special::Counter => {
-            state.replay(point.index + 1, after);
+            state.replay(point.block, point.index + 1, after);
             let instructions = state.core.counts().instructions;
             state.log.counter(op.pc, instructions, state.core.cycles());
         }
         Special::Register(register) => {
-            state.replay(point.index + 1, after);
+            state.replay(point.block, point.index + 1, after);
             let value = state.register(point.register);
             state.core.write(register, value);
             for warning in state.core.system().warnings() {
@@ -321,16 +343,16 @@ unsafe extern "C" fn reached(_cpu: c_uint, point: *mut c_void) {
             }
         }
         Special::Data { set_way, operation } => {
-            state.replay(point.index + 1, after);
+            state.replay(point.block, point.index + 1, after);
             let operand = state.register(point.register);
             state.core.maintain(operand, set_way, operation);
         }
         Special::InvalidateInstructions => {
-            state.replay(point.index + 1, after);
+            state.replay(point.block, point.index + 1, after);
             state.core.invalidate_instructions();
         }
         Special::InvalidateInstruction => {
-            state.replay(point.index + 1, after);
+            state.replay(point.block, point.index + 1, after);
             let operand = state.register(point.register);
             state.core.invalidate_instruction(operand);
         }
@@ -397,6 +419,9 @@ unsafe extern "C" fn ended(_id: qemu_plugin_id_t, _data: *mut c_void) {
     }
     if counts.strays > 0 {
         warnings.push(format!("{} accesses outside every memory of the part: their cost is arbitrary", counts.strays));
+    }
+    if state.t32 > 0 {
+        warnings.push(format!("{} blocks of T32 code cost nothing: the model reads A32 only", state.t32));
     }
     for warning in warnings {
         state.log.line(&format!("warning {warning}"));
@@ -476,12 +501,14 @@ pub unsafe extern "C" fn qemu_plugin_install(
         current: None,
         seen: 0,
         accesses: Vec::with_capacity(1024),
+        used: 0,
         blocks: HashMap::new(),
         registers: [std::ptr::null_mut(); 16],
         buffer,
         scores: qemu_plugin_u64 { score, offset: 0 },
         finished: std::ptr::null_mut(),
         thread: None,
+        t32: 0,
         told: HashMap::new(),
     };
     if STATE.set(Shared(UnsafeCell::new(state))).is_err() {

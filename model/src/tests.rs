@@ -326,6 +326,14 @@ fn the_parts_in_the_repository_are_whole() {
     let memory = |name: &str| part.memories.iter().find(|m| m.name == name).unwrap();
     assert_eq!(memory("DRAM2").fill, 2 * memory("DRAM0").fill, "half the clock");
     assert_eq!(memory("ATCM").read, memory("BTCM").read + 100, "one wait state");
+    // Both kinds of image get the same part.
+    for (here, there) in [("BRAM", "CODE"), ("DRAM0 of mps3-an536", "DRAM0"), ("BTCM of mps3-an536", "BTCM")] {
+        let costs = |name: &str| {
+            let m = memory(name);
+            (m.port, m.fetch, m.fetch_next, m.read, m.fill, m.drain)
+        };
+        assert_eq!(costs(here), costs(there));
+    }
 }
 
 #[test]
