@@ -107,6 +107,9 @@ pub fn serve(cpu: &impl CpuInterface, handle: impl FnOnce(u32)) -> bool {
 pub const TICK_PRIORITY: u8 = 0xa0;
 
 /// Runs `f` with IRQ masked and restores the mask as it was. Callable from every context.
+///
+/// The mask is the thread's: if `f` calls a service that switches, others run unmasked meanwhile. What nobody
+/// may interrupt or preempt belongs into a `critical_section`.
 #[cfg(target_arch = "arm")]
 pub fn masked<T>(f: impl FnOnce() -> T) -> T {
     let cpsr: u32;

@@ -112,8 +112,11 @@ mod hardware {
     /// [`tick_period`] unless ticks are late. Callable from every context.
     #[must_use]
     pub fn since_tick() -> u32 {
-        let due = CntpCval::read().0.wrapping_sub(u64::from(tick_period()));
-        CntPct::read().0.wrapping_sub(due) as u32
+        // A tick between the two reads would move the one and not the other.
+        crate::interrupt::masked(|| {
+            let due = CntpCval::read().0.wrapping_sub(u64::from(tick_period()));
+            CntPct::read().0.wrapping_sub(due) as u32
+        })
     }
 
     /// Lets the line [`InterruptId::ALARM`](crate::interrupt::InterruptId::ALARM) become pending after so many counts of the generic timer's counter, at most `i32::MAX`; an alarm

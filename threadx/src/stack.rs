@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Error;
 
-/// Smallest stack that [`stack!`](crate::stack!) accepts, in bytes: the kernel's minimum of 200 and
+/// Smallest stack that [`stack!`](crate::stack!) accepts, in bytes: the kernel's minimum and
 /// room for a small closure and its result, in steps of 8.
 pub const MIN_STACK_SIZE: usize = (threadx_sys::TX_MINIMUM_STACK as usize + 56).next_multiple_of(8);
 
@@ -273,8 +273,10 @@ mod tests {
         assert_eq!(raw.split(0, 1).map(|(at, rest)| (at.addr().get(), rest)), Some((end, 1024)));
         assert_eq!(raw.split(5, 1).map(|(at, rest)| (at.addr().get(), rest)), Some((end - 5, 1016)));
         assert_eq!(raw.split(40, 64).map(|(at, rest)| (at.addr().get(), rest)), Some((end - 64, 960)));
-        assert_eq!(raw.split(824, 8).map(|(at, rest)| (at.addr().get(), rest)), Some((end - 824, 200)));
-        assert!(raw.split(832, 8).is_none());
+        let most = 1024 - threadx_sys::TX_MINIMUM_STACK as usize;
+        let least = Some((end - most, threadx_sys::TX_MINIMUM_STACK));
+        assert_eq!(raw.split(most, 8).map(|(at, rest)| (at.addr().get(), rest)), least);
+        assert!(raw.split(most + 8, 8).is_none());
         assert!(raw.split(4096, 8).is_none());
         assert!(raw.split(usize::MAX, 8).is_none());
     }

@@ -15,8 +15,9 @@ const BAUD: u32 = 115_200;
 
 /// Polls per byte before it counts as lost: a byte takes 87 us on the wire, a poll some ten cycles.
 const PATIENT: u32 = 1_000_000;
-/// Polls per byte once the line has proved dead, so that a whole report still ends soon.
-const HASTY: u32 = 100;
+/// Polls per byte once the line has proved dead, so that a whole report still ends soon: more than the two bytes'
+/// time that a line needs which is only slow.
+const HASTY: u32 = 50_000;
 
 static READY: AtomicBool = AtomicBool::new(false);
 static STUCK: AtomicBool = AtomicBool::new(false);

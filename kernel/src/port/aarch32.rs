@@ -32,8 +32,10 @@
 //!
 //! An interrupt may abandon an LDM or STM and start it again afterwards, and an abandoned LDM leaves
 //! the registers of its list unknown, SP among them, onto which the interrupt would push. Every
-//! transfer here that has SP in its list, changes its own base register or touches the saved state
-//! runs with IRQ masked. A sequence that is restarted instead of masked (2 instructions a round trip
+//! transfer here that has SP in its list or touches the saved state runs with IRQ masked. What may be
+//! interrupted are pushes and pops of D8-D15 and the stack filling: an abandoned one has its base register
+//! restored, so the interrupt's frame goes below the words of a pop; started again it stores or loads all
+//! of them. A sequence that is restarted instead of masked (2 instructions a round trip
 //! less) is therefore out of the question.
 //!
 //! # Exclusives
@@ -673,11 +675,12 @@ pub(crate) fn build(thread: Thread) {
 }
 
 /// The lowest stack word is untouched and the stack pointer (in an interrupt: the one that was
-/// interrupted) is not below the stack. Called in thread context or in an interrupt handler.
+/// interrupted, less the 64 bytes of D8-D15 that the end of the interrupt pushes if it preempts) is not
+/// below the stack. Called in thread context or in an interrupt handler.
 #[cfg(feature = "stack-checking")]
 pub(crate) fn stack_intact(thread: Thread) -> bool {
     let sp = if core::ptr::eq(current_context(), &INTERRUPT.executor.context) {
-        INTERRUPT.frame.get()
+        INTERRUPT.frame.get().wrapping_sub(64)
     } else {
         let sp: u32;
         // SAFETY: reads a register.
