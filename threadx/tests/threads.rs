@@ -128,8 +128,8 @@ fn refused_spawns_drop_the_closure_and_give_the_stack_back() {
             // A large result counts as well; and the cell is as good as new.
             let refused = Builder::new("t").spawn(&CELL, STACK.take().unwrap(), || [1u8; 900]);
             assert_eq!(refused.err(), Some(Error::StackSize));
-            let handle = Builder::new("t").spawn(&CELL, STACK.take().unwrap(), || [1u8; 800]).unwrap();
-            assert_eq!(handle.join(), Ok([1u8; 800]));
+            let handle = Builder::new("t").spawn(&CELL, STACK.take().unwrap(), || [1u8; 680]).unwrap();
+            assert_eq!(handle.join(), Ok([1u8; 680]));
             assert_eq!(busy.join(), Ok(()));
             host::finish()
         };
