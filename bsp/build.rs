@@ -3,9 +3,16 @@
 
 use std::{env, fs, path::PathBuf, process::exit};
 
+#[cfg(feature = "upstream-bsp")]
+#[path = "../threadx-sys/build/board_files.rs"]
+mod board_files;
 #[allow(dead_code)]
 #[path = "src/codegen.rs"]
 mod codegen;
+#[cfg(feature = "upstream-bsp")]
+#[allow(dead_code)]
+#[path = "../threadx-sys/build/environment.rs"]
+mod environment;
 
 fn fail(message: &str) -> ! {
     eprintln!("error: {message}");
@@ -27,15 +34,38 @@ fn link_script(board: &str) {
     if !script.contains(INCLUDE) {
         fail(&format!("the link script of {board} has no line `{}`", INCLUDE.trim_end()));
     }
-    let script = script.replace(INCLUDE, &read(sources.join("sections.ld")));
-    let path = folder("OUT_DIR").join("link.ld");
+    hand_on(&script.replace(INCLUDE, &read(sources.join("sections.ld"))));
+}
+
+/// Has the firmware packages link with this script.
+fn hand_on(script: &str) {
+    let path = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("link.ld");
     if let Err(error) = fs::write(&path, script) {
         fail(&format!("cannot write {}: {error}", path.display()));
     }
     println!("cargo::metadata=LINK_SCRIPT={}", path.display());
 }
 
+/// Compiles the checkout's board files; its linker map, with what this project's images have beside it, is the script.
+#[cfg(feature = "upstream-bsp")]
+fn upstream_board_files() -> Result<(), String> {
+    println!("cargo::rerun-if-changed=../threadx-sys/build");
+    // The MPU and the interrupt controller are up when this function returns: `upstream.rs` has its place.
+    let files = board_files::find(&PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join(".."))?;
+    files.compile("bsp_board_files", &[("board_init", "upstream_board_init")])?;
+    let read = |path: PathBuf| {
+        println!("cargo::rerun-if-changed={}", path.display());
+        fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    };
+    let supplement = read(PathBuf::from("src/s32z280/upstream.ld"))?;
+    hand_on(&format!("{}\n{supplement}", read(files.link_map())?));
+    Ok(())
+}
+
 fn main() {
+    // What counts of them is in DEP_THREADX_FLAGS.
+    #[cfg(feature = "upstream-bsp")]
+    environment::take_cflags();
     println!("cargo::rustc-check-cfg=cfg(kernel, values(\"upstream\"))");
     if env::var("DEP_THREADX_KERNEL").as_deref() == Ok("upstream") {
         println!("cargo::rustc-cfg=kernel=\"upstream\"");
@@ -67,10 +97,33 @@ fn main() {
     if on("PMU") || !emulated {
         println!("cargo::rustc-cfg=counter=\"pmccntr\"");
     }
-    link_script(board);
-
-    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("arm") {
+    if on("UPSTREAM_BSP") {
+        if board != "s32z280" {
+            fail("bsp's feature `upstream-bsp` is for the board `s32z280`");
+        }
+        if env::var("DEP_THREADX_KERNEL").as_deref() != Ok("upstream") {
+            fail("bsp's feature `upstream-bsp` needs upstream's kernel: drop `bundled`");
+        }
+        for (feature, name) in
+            [("FLASH_CACHE", "flash-cache"), ("BOOT_AT_EL1", "boot-at-el1"), ("QEMU_DEVICES", "qemu-devices")]
+        {
+            if on(feature) {
+                fail(&format!("upstream's board files have no `{name}`: drop it or `upstream-bsp`"));
+            }
+        }
+    }
+    println!("cargo::rustc-check-cfg=cfg(start_up, values(\"rust\", \"upstream\"))");
+    let arm = env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("arm");
+    if !on("UPSTREAM_BSP") {
+        link_script(board);
+    }
+    if !arm {
         return;
+    }
+    println!("cargo::rustc-cfg=start_up=\"{}\"", if on("UPSTREAM_BSP") { "upstream" } else { "rust" });
+    #[cfg(feature = "upstream-bsp")]
+    if let Err(failure) = upstream_board_files() {
+        fail(&failure);
     }
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     if let Err(refusal) = codegen::check(flags.split('\u{1f}')) {

@@ -68,6 +68,55 @@ fault() {
   "$TXBENCH" run "$(fw_dir release)/$1" --timeout 60 "${options[@]}"
 }
 
+# upstream_start: the demo on upstream's board files as far as QEMU has the board: RAM stands in for the UART, with the two
+# flags that its driver waits for set. GDB reads what goes into its data register. PMCCNTR does not count in QEMU, which
+# the demo has to find out and say.
+# shellcheck disable=SC2317,SC2016
+upstream_start() {
+  local gdb port=$((20000 + $$ % 20000)) text folder qemu
+  gdb=$(command -v gdb-multiarch || command -v arm-none-eabi-gdb) || { echo 'skipped: no debugger'; return 0; }
+  folder=$(mktemp -d)
+  printf '%s\n' 'set pagination off' 'set confirm off' 'set language c' 'set tcp connect-timeout 20' \
+    "target remote localhost:$port" 'break linflexd_putc' 'commands' 'silent' 'printf "%c", $r0' 'continue' 'end' \
+    'continue' >"$folder/commands"
+  timeout -k 5 300 qemu-system-arm -M mps3-an536 -smp 1 -nographic -monitor none -serial none -S -gdb "tcp::$port" \
+    -device loader,addr=0x42980008,data=0x1000,data-len=4 -device loader,addr=0x42980014,data=2,data-len=4 \
+    -kernel "$images/demo-s32z280-upstream-release-upstream-bsp.elf" </dev/null &
+  qemu=$!
+  timeout -k 5 290 "$gdb" -nx -q -batch -x "$folder/commands" \
+    "$images/demo-s32z280-upstream-release-upstream-bsp.elf" >"$folder/out" 2>&1 </dev/null &
+  local debugger=$!
+  for _ in $(seq 280); do
+    if grep -q 'exit status' "$folder/out" || ! kill -0 "$debugger" 2>/dev/null; then break; fi
+    sleep 1
+  done
+  sleep 2
+  kill "$qemu" 2>/dev/null || true
+  wait "$qemu" "$debugger" 2>/dev/null || true
+  cat "$folder/out"
+  local said=0
+  for text in 'board files: upstream, entered with CPSR 0x' 'MPU on, ' 'tick 100 Hz' 'counter PMCCNTR is dead' 'exit status 1'; do
+    grep -aqF "$text" "$folder/out" || { echo "missing: $text"; said=1; }
+  done
+  rm -rf "$folder"
+  return "$said"
+}
+
+# missing_board_file: a checkout without one of the files is refused in one line that names it.
+# shellcheck disable=SC2317
+missing_board_file() {
+  local folder code=0
+  folder=$(mktemp -d)
+  mkdir -p "$folder/ports/cortex_r52/gnu/example_build/s32z280_evb"
+  ln -s "$sources/common" "$folder/common"
+  ln -s "$sources/ports/cortex_r52/gnu/inc" "$sources/ports/cortex_r52/gnu/src" "$folder/ports/cortex_r52/gnu/"
+  ln -s "$evb"/* "$folder/ports/cortex_r52/gnu/example_build/s32z280_evb/"
+  rm "$folder/ports/cortex_r52/gnu/example_build/s32z280_evb/timer.c"
+  THREADX_DIR=$folder refused 's32z280_evb/timer.c is not there: ' "${upstream_bsp[@]}" || code=$?
+  rm -rf "$folder"
+  return "$code"
+}
+
 run 'drivers on models, board s32z280' host_cargo test --quiet --package bsp --no-default-features --features bundled,s32z280
 run 'no board is refused' refused 'bsp needs one board' bsp boot-at-el1
 run 'two boards are refused' refused 'bsp is for one board' bsp mps3-an536,s32z280
@@ -88,8 +137,27 @@ run 'an image of EL2 is no guest' refused 'accesses a register of EL2' \
   "$TXBENCH" image "$images/demo-s32z280-bundled-release.elf" --board s32z280 --boot-at-el1
 run "an image of another board is refused" refused 'FAILED' \
   "$TXBENCH" image "$images/demo-mps3-an536-bundled-release.elf" --board s32z280
-if upstream_sources >/dev/null; then
+if sources=$(upstream_sources); then
   run 'image, s32z280, upstream kernel' scripts/build.sh --board s32z280 --kernel upstream
+fi
+run 'upstream-bsp needs the board' refused 'is for --board s32z280' scripts/build.sh --kernel bundled --upstream-bsp
+run 'upstream-bsp needs the kernel' refused 'needs --kernel upstream' scripts/build.sh --board s32z280 --upstream-bsp
+# shellcheck disable=SC2016
+run 'upstream-bsp needs the kernel, cargo' refused 'needs upstream'"'"'s kernel: drop `bundled`' bsp s32z280,upstream-bsp
+# shellcheck disable=SC2016
+run 'upstream-bsp needs the board, cargo' refused 'is for the board `s32z280`' bsp mps3-an536,upstream-bsp
+evb=${sources-}/ports/cortex_r52/gnu/example_build/s32z280_evb
+if [ -n "${sources-}" ] && [ -f "$evb/entry.S" ]; then
+  upstream_bsp=(scripts/build.sh --board s32z280 --kernel upstream --upstream-bsp)
+  run "image, s32z280, upstream's board files" "${upstream_bsp[@]}"
+  run "image, s32z280, upstream's board files, debug" "${upstream_bsp[@]}" --debug
+  run "image, s32z280, upstream's demo on its board files" "${upstream_bsp[@]}" --package upstream-demo
+  run "upstream's entry, console, MPU and the kernel's start in QEMU" upstream_start
+  run 'a board file is missing' missing_board_file
+elif [ -n "${sources-}" ]; then
+  echo "upstream's board files: not tested, the sources in $sources have none (s32z280_evb/entry.S)"
+else
+  echo "upstream's board files: not tested, there are no sources of the upstream kernel"
 fi
 
 faults=(fault_boot_svc fault_boot_undefined fault_boot_data_abort fault_boot_hypervisor_call)

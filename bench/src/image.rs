@@ -99,7 +99,9 @@ impl Board {
 fn home(board: Board, section: &str) -> Option<&'static Memory> {
     let named = |name: &str| board.memories().iter().find(|m| m.name == name);
     match section {
-        ".text" | ".rodata" => board.memories().first(),
+        ".text" | ".rodata" | ".boot" | ".vectors_el2" | ".vectors_el1" => board.memories().first(),
+        ".atcm_text" => named("ATCM"),
+        ".btcm_bss" => named("BTCM"),
         ".boot_record" | ".data" | ".bss" | ".uninit" | ".stacks" => named("DRAM0"),
         _ => section.strip_prefix(".stacks.").and_then(|region| named(&region.to_uppercase())),
     }
@@ -146,6 +148,12 @@ struct Image {
 
 /// What is wrong, one line each.
 type Problems = Vec<String>;
+
+/// What images are not asked that have upstream's own board files (`upstream-bsp`), and why.
+const NOT_ASKED: &[&str] = &[
+    "that code and constants share no granule: upstream's MPU table has them in one executable region",
+    "the sizes of upstream's mode stacks, and that faults are reported: its handlers spin, with fault_vector set",
+];
 
 struct Check {
     what: &'static str,
@@ -208,9 +216,16 @@ fn sections_at_home(image: &Image, board: Board, _: bool) -> Problems {
 
 fn loads_in_code_memory(image: &Image, board: Board, _: bool) -> Problems {
     let code = &board.memories()[0];
-    let inside = |l: &Load| {
-        l.load_start >= code.start && u64::from(l.load_start) + u64::from(l.file_size) <= u64::from(code.end)
+    let within = |l: &Load, m: &Memory| {
+        l.load_start >= m.start && u64::from(l.load_start) + u64::from(l.file_size) <= u64::from(m.end)
     };
+    // Upstream's map has initial values loaded where they are used.
+    let in_place = |l: &Load| {
+        image.has_upstream_board_files()
+            && l.load_start == l.virtual_start
+            && board.memories().iter().any(|m| m.name == "DRAM0" && within(l, m))
+    };
+    let inside = |l: &Load| within(l, code) || in_place(l);
     let outside = image.loads.iter().filter(|l| l.file_size > 0 && !inside(l));
     outside
         .map(|l| format!("{} bytes are loaded at {:#010x}, outside {}", l.file_size, l.load_start, code.name))
@@ -237,7 +252,7 @@ fn granules(image: &Image, _: Board, _: bool) -> Problems {
     let mut problems = Vec::new();
     let used = || image.sections.iter().filter(|s| s.size > 0);
     for code in used().filter(|s| s.code) {
-        for other in used().filter(|s| !s.code) {
+        for other in used().filter(|s| !s.code && (s.writable || !image.has_upstream_board_files())) {
             let shared = u64::from(code.start & !63) < other.end().next_multiple_of(64)
                 && u64::from(other.start & !63) < code.end().next_multiple_of(64);
             if shared {
@@ -263,12 +278,23 @@ const STACK_TOPS: &[&str] = &[
     "__tx_system_stack_top",
 ];
 
+/// The same in upstream's map.
+const UPSTREAM_STACK_TOPS: &[&str] = &[
+    "__hyp_stack_top",
+    "__svc_stack_top",
+    "__irq_stack_top",
+    "__fiq_stack_top",
+    "__abt_stack_top",
+    "__und_stack_top",
+    "__sys_stack_top",
+];
+
 fn stacks(image: &Image, _: Board, _: bool) -> Problems {
     let mut problems = Vec::new();
     let Some(section) = image.sections.iter().find(|s| s.name == ".stacks") else {
         return vec![String::from("there is no section .stacks")];
     };
-    for name in STACK_TOPS {
+    for name in if image.has_upstream_board_files() { UPSTREAM_STACK_TOPS } else { STACK_TOPS } {
         match image.symbol(name) {
             Some(s) if s.address > section.start && u64::from(s.address) <= section.end() => {
                 if s.address % 8 != 0 {
@@ -306,17 +332,23 @@ fn no_repetition(image: &Image, board: Board, _: bool) -> Problems {
 
 fn vectors(image: &Image, board: Board, _: bool) -> Problems {
     let code = &board.memories()[0];
-    match image.symbol("_vector_table") {
-        Some(s) if s.address % 32 != 0 => vec![format!("_vector_table is at {:#010x}", s.address)],
-        Some(s) if !(code.start..code.end).contains(&s.address) => {
-            vec![format!("_vector_table is at {:#010x}, outside {}", s.address, code.name)]
+    let tables: &[&str] =
+        if image.has_upstream_board_files() { &["el1_vectors", "el2_vectors"] } else { &["_vector_table"] };
+    let mut problems = Vec::new();
+    for name in tables {
+        match image.symbol(name) {
+            Some(s) if s.address % 32 != 0 => problems.push(format!("{name} is at {:#010x}", s.address)),
+            Some(s) if !(code.start..code.end).contains(&s.address) => {
+                problems.push(format!("{name} is at {:#010x}, outside {}", s.address, code.name));
+            }
+            Some(s) => match image.code.iter().find(|i| i.address == s.address) {
+                Some(i) if i.state == State::A32 => {}
+                _ => problems.push(format!("{name} is not A32 code")),
+            },
+            None => problems.push(format!("there is no symbol {name}")),
         }
-        Some(s) => match image.code.iter().find(|i| i.address == s.address) {
-            Some(i) if i.state == State::A32 => Vec::new(),
-            _ => vec![String::from("_vector_table is not A32 code")],
-        },
-        None => vec![String::from("there is no symbol _vector_table")],
     }
+    problems
 }
 
 fn float_abi(image: &Image, _: Board, _: bool) -> Problems {
@@ -349,6 +381,12 @@ fn no_upper_registers(image: &Image, _: Board, _: bool) -> Problems {
 
 fn no_early_floats(image: &Image, _: Board, _: bool) -> Problems {
     let mut problems = Vec::new();
+    if image.has_upstream_board_files() {
+        // From the entry at EL2 to `main`, in the order in which it is executed; then handlers.
+        let end = image.symbol("el1_irq_entry").map_or(0, |s| s.address);
+        let boot: Vec<_> = image.code.iter().filter(|i| (image.entry & !1..end).contains(&i.address)).collect();
+        return early_floats("the entry code", &boot);
+    }
     let start = image.instructions_of("_start");
     if start.is_empty() {
         problems.push(String::from("there is no function _start"));
@@ -358,17 +396,23 @@ fn no_early_floats(image: &Image, _: Board, _: bool) -> Problems {
             problems.push(format!("{:#010x} in _start uses the FPU", i.address));
         }
     }
-    let boot = image.instructions_of("bsp_start");
+    problems.extend(early_floats("bsp_start", &image.instructions_of("bsp_start")));
+    problems
+}
+
+/// Floating point, or a call, in `boot` before it turns the FPU on.
+fn early_floats(name: &str, boot: &[&Instruction]) -> Problems {
+    let mut problems = Vec::new();
     let Some(on) = boot.iter().position(|i| i.enables_fpu()) else {
-        problems.push(String::from("bsp_start never turns the FPU on"));
+        problems.push(format!("{name} never turns the FPU on"));
         return problems;
     };
     for i in &boot[..on] {
         if i.is_floating_point() {
-            problems.push(format!("{:#010x} in bsp_start uses the FPU before it is on", i.address));
+            problems.push(format!("{:#010x} in {name} uses the FPU before it is on", i.address));
         }
         if i.is_call() {
-            problems.push(format!("{:#010x} in bsp_start calls something before the FPU is on", i.address));
+            problems.push(format!("{:#010x} in {name} calls something before the FPU is on", i.address));
         }
     }
     problems
@@ -457,6 +501,11 @@ impl Image {
         })
     }
 
+    /// Whether the image has upstream's entry and vectors in place of this project's.
+    fn has_upstream_board_files(&self) -> bool {
+        self.symbol("el1_vectors").is_some() && self.symbol("_vector_table").is_none()
+    }
+
     fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.symbols.iter().find(|s| s.name == name)
     }
@@ -511,7 +560,12 @@ fn passes_floats_in_registers(endian: Endianness, data: &[u8]) -> object::Result
 /// The memory map, then one line a check.
 fn report(image: &Image, board: Board, guest: bool) -> (String, bool) {
     let mut text = String::new();
-    let role = if guest { ", entered at EL1" } else { "" };
+    let upstream = image.has_upstream_board_files();
+    let role = match (guest, upstream) {
+        (true, _) => ", entered at EL1",
+        (_, true) => ", upstream's board files",
+        _ => "",
+    };
     let state = if image.entry & 1 == 1 { "T32" } else { "A32" };
     let _ = writeln!(text, "board {}{role}, entry {:#010x} ({state})\n", board.name(), image.entry & !1);
     let _ = writeln!(text, "memory    address      bytes  holds");
@@ -559,6 +613,9 @@ fn report(image: &Image, board: Board, guest: bool) -> (String, bool) {
                 let _ = writeln!(text, "        {problem}");
             }
         }
+    }
+    for what in NOT_ASKED.iter().filter(|_| upstream) {
+        let _ = writeln!(text, "not asked: {what}");
     }
     let _ = writeln!(text, "\n{} instructions decoded", image.code.len());
     (text, good)

@@ -8,7 +8,7 @@ pub trait Bus {
     fn write(&self, address: u32, value: u32);
 }
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 mod hardware {
     use super::Bus;
     use crate::mpu::MpuOn;
@@ -36,5 +36,5 @@ mod hardware {
     }
 }
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) use hardware::Mmio;

@@ -54,13 +54,15 @@ pub const fn levels(clidr: u32) -> u8 {
 }
 
 /// What the image does about the ways of the instruction cache: part of every figure's setting.
-pub const CONFIGURATION: &str = if cfg!(feature = "flash-cache") {
+pub const CONFIGURATION: &str = if cfg!(feature = "upstream-bsp") {
+    "board files: upstream, caches and their ways as these leave them"
+} else if cfg!(feature = "flash-cache") {
     "instruction cache for the flash port"
 } else {
     "instruction-cache ways as reset leaves them"
 };
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) use hardware::discard_data;
 #[cfg(target_arch = "arm")]
 pub use hardware::{ccsidr, clean_invalidate_data, clean_line, geometry, ways};
@@ -69,7 +71,9 @@ pub use hardware::{ccsidr, clean_invalidate_data, clean_line, geometry, ways};
 mod hardware {
     use super::{Cache, has_data, levels};
     use aarch32_cpu::asm::{dsb, isb};
-    use aarch32_cpu::register::{Ccsidr, Clidr, Csselr, Dccisw, Dcisw, ImpCsctlr, SysRegRead, SysRegWrite};
+    #[cfg(start_up = "rust")]
+    use aarch32_cpu::register::Dcisw;
+    use aarch32_cpu::register::{Ccsidr, Clidr, Csselr, Dccisw, ImpCsctlr, SysRegRead, SysRegWrite};
 
     /// The data caches of the core, nearest first; empty where there is none.
     ///
@@ -128,6 +132,7 @@ mod hardware {
     ///
     /// # Safety
     /// No line may hold what the program wrote and memory lacks: the caches are off, or hold nothing dirty.
+    #[cfg(start_up = "rust")]
     pub(crate) unsafe fn discard_data() {
         // SAFETY: set and way exist; that nothing is lost is the caller's promise.
         each_line(|operand| unsafe { Dcisw::write(Dcisw(operand)) });

@@ -24,6 +24,7 @@ pub fn exit(code: u8) -> ! {
     crate::board::uart::drain();
     crate::stage::ended(code);
     crate::cache::clean_invalidate_data();
+    #[cfg(start_up = "rust")]
     crate::fault::park_on_exception();
     loop {
         // SAFETY: waits; a pending interrupt that is masked ends the wait and changes nothing.

@@ -142,12 +142,15 @@ pub const fn mode(cpsr: u32) -> &'static str {
     }
 }
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) use hardware::park_on_exception;
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub use hardware::stack_overflow;
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "upstream")]
+pub use crate::upstream::stack_overflow;
+
+#[cfg(start_up = "rust")]
 mod hardware {
     use super::{Vector, exception_class, mode, status};
     use crate::memory::region_of;

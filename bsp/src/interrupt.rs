@@ -106,14 +106,31 @@ pub fn serve(cpu: &impl CpuInterface, handle: impl FnOnce(u32)) -> bool {
 /// The priority of the tick, in the middle of the range.
 pub const TICK_PRIORITY: u8 = 0xa0;
 
+/// Runs `f` with IRQ masked and restores the mask as it was. Callable from every context.
 #[cfg(target_arch = "arm")]
-pub use hardware::{count, disable, enable, masked, max_nesting, nesting, pend_sgi, register, spurious, unhandled};
-#[cfg(target_arch = "arm")]
+pub fn masked<T>(f: impl FnOnce() -> T) -> T {
+    let cpsr: u32;
+    // SAFETY: reads CPSR and sets its I bit; without `nomem` the compiler keeps memory accesses
+    // on their side.
+    unsafe { core::arch::asm!("mrs {}, cpsr", "cpsid i", out(reg) cpsr, options(nostack, preserves_flags)) };
+    let value = f();
+    if cpsr & (1 << 7) == 0 {
+        // SAFETY: IRQ was unmasked when this function was entered.
+        unsafe { core::arch::asm!("cpsie i", options(nostack, preserves_flags)) };
+    }
+    value
+}
+
+#[cfg(start_up = "upstream")]
+pub use crate::upstream::count;
+#[cfg(start_up = "rust")]
+pub use hardware::{count, disable, enable, max_nesting, nesting, pend_sgi, register, spurious, unhandled};
+#[cfg(start_up = "rust")]
 pub(crate) use hardware::{init, start_tick};
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 mod hardware {
-    use super::{CpuInterface, InterruptError, InterruptId, TICK_PRIORITY, check_priority, serve};
+    use super::{CpuInterface, InterruptError, InterruptId, TICK_PRIORITY, check_priority, masked, serve};
     use crate::board::{GICD, GICR, LINES};
     use crate::bus::Mmio;
     use crate::gic::{Gic, GicError, sgi_request};
@@ -140,20 +157,6 @@ mod hardware {
 
     fn bump(counter: &AtomicU32) {
         counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-    }
-
-    /// Runs `f` with IRQ masked and restores the mask as it was. Callable from every context.
-    pub fn masked<T>(f: impl FnOnce() -> T) -> T {
-        let cpsr: u32;
-        // SAFETY: reads CPSR and sets its I bit; without `nomem` the compiler keeps memory accesses
-        // on their side.
-        unsafe { asm!("mrs {}, cpsr", "cpsid i", out(reg) cpsr, options(nostack, preserves_flags)) };
-        let value = f();
-        if cpsr & (1 << 7) == 0 {
-            // SAFETY: IRQ was unmasked when this function was entered.
-            unsafe { asm!("cpsie i", options(nostack, preserves_flags)) };
-        }
-        value
     }
 
     /// Sets up distributor, redistributor and the core's interface; every source off.

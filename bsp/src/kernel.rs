@@ -1,14 +1,19 @@
-//! The two points where the kernel and the board meet, beside the interrupt dispatcher.
+//! The points where the kernel and the board meet, beside the interrupt dispatcher.
 
+#[cfg(start_up = "rust")]
 unsafe extern "C" {
     static __tx_isr_stack_limit: u8;
     static __tx_system_stack_limit: u8;
 }
 
 /// Lies in the lowest words of the stacks that belong to no thread; the kernel checks only threads'.
-const GUARD: [u32; 4] = [0xEFEF_EFEF; 4];
+///
+/// An integer, because arrays compare through the compiler's memcmp, byte by byte, and this is done at every tick.
+#[cfg(start_up = "rust")]
+const GUARD: u128 = u128::from_ne_bytes([0xEF; 16]);
 
-fn guards() -> [(*mut [u32; 4], &'static str); 2] {
+#[cfg(start_up = "rust")]
+fn guards() -> [(*mut u128, &'static str); 2] {
     [
         ((&raw const __tx_isr_stack_limit).cast_mut().cast(), "interrupt handlers"),
         ((&raw const __tx_system_stack_limit).cast_mut().cast(), "initialization and idle"),
@@ -16,6 +21,7 @@ fn guards() -> [(*mut [u32; 4], &'static str); 2] {
 }
 
 /// One tick for the kernel.
+#[cfg(start_up = "rust")]
 pub(crate) fn timer_interrupt() {
     for (guard, whose) in guards() {
         // SAFETY: the lowest words of a stack of the link script, aligned to 64; volatile, because an
@@ -29,12 +35,13 @@ pub(crate) fn timer_interrupt() {
     unsafe { threadx_sys::_tx_timer_interrupt() }
 }
 
-#[cfg(kernel = "upstream")]
+#[cfg(all(kernel = "upstream", start_up = "rust"))]
 mod upstream;
 
 /// Called once by the kernel's start, in SVC mode with interrupts masked: gives the kernel its tick.
 /// The controller itself is up since before `main`, so handlers registered there are kept.
 // Upstream's kernel comes here through the assembly of the module above.
+#[cfg(start_up = "rust")]
 #[cfg_attr(not(kernel = "upstream"), unsafe(export_name = "_tx_initialize_low_level"))]
 #[cfg_attr(kernel = "upstream", unsafe(export_name = "bsp_initialize_low_level"))]
 extern "C" fn initialize_low_level() {

@@ -26,7 +26,7 @@ mod s32z280;
 #[cfg(feature = "s32z280")]
 use s32z280 as board;
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 mod boot;
 pub mod bus;
 pub mod cache;
@@ -51,10 +51,12 @@ mod command_line;
 pub mod console;
 #[cfg(target_arch = "arm")]
 pub mod exit;
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 mod init;
 #[cfg(target_arch = "arm")]
 mod kernel;
+#[cfg(start_up = "upstream")]
+mod upstream;
 
 #[cfg(target_arch = "arm")]
 pub use aarch32_rt::entry;

@@ -174,12 +174,12 @@ const _: () = assert!(check(&TABLE).is_ok(), "two rows of the memory map overlap
 const _: () =
     assert!(matches!(TABLE[0].attributes, Attributes::Code), "the first row of the memory map must be the code RAM");
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) use hardware::enable;
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub use hardware::{MpuOn, intended, verify};
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 mod hardware {
     use super::{MAIR0, MpuError, ROWS, Region, Registers, TABLE, compare, program};
     use crate::memory::Attributes;

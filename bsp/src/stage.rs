@@ -69,10 +69,14 @@ impl Stage {
     }
 }
 
+#[cfg(start_up = "upstream")]
+pub(crate) use hardware::begin;
+#[cfg(start_up = "rust")]
+pub(crate) use hardware::fault;
 #[cfg(all(target_arch = "arm", not(semihosting)))]
 pub(crate) use hardware::text;
 #[cfg(target_arch = "arm")]
-pub(crate) use hardware::{ended, fault, mark};
+pub(crate) use hardware::{ended, mark};
 #[cfg(target_arch = "arm")]
 pub use hardware::{entry_state, reached};
 
@@ -122,7 +126,20 @@ mod hardware {
         [2, 3, 4].map(|word| RECORD.words[word].load(Relaxed))
     }
 
+    /// What the entry code does where it is this project's: an empty record with CPSR as the core was entered and SCTLR.
+    #[cfg(start_up = "upstream")]
+    pub(crate) fn begin(cpsr: u32, sctlr: u32) {
+        for word in 0..16 {
+            set(word, 0);
+        }
+        set(2, cpsr);
+        set(3, sctlr);
+        set(0, super::MAGIC);
+        mark(Stage::Statics);
+    }
+
     /// Notes the exception that ends the image.
+    #[cfg(start_up = "rust")]
     pub(crate) fn fault(vector: u32, instruction: u32, cpsr: u32, syndrome: u32, address: u32) {
         for (word, value) in [(6, vector), (7, instruction), (8, cpsr), (9, syndrome), (10, address)] {
             set(word, value);

@@ -69,12 +69,14 @@ pub const fn next_compare(compare: u64, period: u32, now: u64) -> (u64, u32) {
     (next.wrapping_add(due * period as u64).wrapping_add(period as u64), due as u32 + 1)
 }
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "upstream")]
+pub use crate::upstream::frequency;
+#[cfg(start_up = "rust")]
 pub use hardware::{clear_alarm, dropped, frequency, set_alarm, since_tick, tick_period};
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) use hardware::{start, tick};
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 mod hardware {
     use super::{TimerError, next_compare, period};
     use aarch32_cpu::asm::isb;

@@ -1,5 +1,5 @@
-//! Compiles the demo of the checkout, byte for byte as it is, with the headers in `shim/` in place of
-//! its board's.
+//! Compiles the demo of the checkout, byte for byte as it is: with the headers in `shim/` in place of its board's, or,
+//! with feature `upstream-bsp`, with its own board files and nothing else.
 
 use std::{
     env, fs,
@@ -7,6 +7,9 @@ use std::{
     process::exit,
 };
 
+#[allow(dead_code)]
+#[path = "../../threadx-sys/build/board_files.rs"]
+mod board_files;
 #[path = "../../threadx-sys/build/environment.rs"]
 mod environment;
 #[path = "../../build.rs"]
@@ -58,6 +61,16 @@ fn compile() -> Result<(), String> {
     for dir in include.split(';') {
         println!("cargo::rerun-if-changed={dir}");
     }
+    if env::var_os("CARGO_FEATURE_UPSTREAM_BSP").is_some() {
+        board_files::find(&workspace)?.compile("upstream_board_files", &[])?;
+        let mut build = environment::build();
+        build.archiver(told("AR").unwrap_or_default());
+        build.includes(include.split(';')).define("TX_R52_USE_THREADX_IRQ", "1").file(&source);
+        for flag in told("FLAGS").unwrap_or_default().split(';') {
+            build.flag(flag);
+        }
+        return build.try_compile("upstream_demo").map_err(does_not_compile);
+    }
     // A quoted #include looks beside the source first, where upstream's board headers are.
     let copy = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("demo_s32z280.c");
     fs::write(&copy, text).map_err(|error| format!("cannot write {}: {error}", copy.display()))?;
@@ -72,8 +85,10 @@ fn compile() -> Result<(), String> {
     build.define("bsp_main", "upstream_demo_main");
     build.define("tx_application_define", "upstream_demo_define");
     build.define("_tx_initialize_kernel_enter", "upstream_demo_enter");
-    build.try_compile("upstream_demo").map_err(|error| {
-        let text = error.to_string();
-        format!("{DEMO} does not compile: {}", text.lines().next().unwrap_or_default())
-    })
+    build.try_compile("upstream_demo").map_err(does_not_compile)
+}
+
+fn does_not_compile(error: cc::Error) -> String {
+    let text = error.to_string();
+    format!("{DEMO} does not compile: {}", text.lines().next().unwrap_or_default())
 }

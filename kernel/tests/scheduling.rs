@@ -1047,3 +1047,30 @@ fn k02_a_thread_readied_in_the_middle_of_a_service_runs_before_the_caller_goes_o
         check();
     });
 }
+
+/// The head of the ready list lags behind the fast path: a thread that then leaves three equals is followed by
+/// the one behind it.
+#[test]
+fn one_of_three_that_suspends_after_a_relinquish_is_followed_by_the_next() {
+    for ends in [false, true] {
+        let log = Log::new();
+        let l = log.clone();
+        run(move || {
+            for (name, again, last) in [("a1", "a2", "a3"), ("b1", "b2", "b3"), ("c1", "c2", "c3")] {
+                let l = l.clone();
+                Thread::spawn(at(16), move || {
+                    l.push(name);
+                    relinquish();
+                    l.push(again);
+                    if name == "b1" && !ends {
+                        identify().suspend();
+                    } else if name != "b1" {
+                        relinquish();
+                        l.push(last);
+                    }
+                });
+            }
+        });
+        log.expect("a1 b1 c1 a2 b2 c2 a3 c3");
+    }
+}

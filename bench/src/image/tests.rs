@@ -188,6 +188,42 @@ fn a_good_image_passes_and_its_map_is_printed() {
     assert!(text.contains("CODE      0x79901040       64  initial values for 0x31780000"), "{text}");
 }
 
+/// The same image with the names of upstream's board files, initial values where they are used, and constants beside code.
+fn upstream_plan() -> Plan {
+    let mut plan = plan();
+    part(&mut plan, ".data").load = 0x3178_0000;
+    part(&mut plan, ".rodata").address = 0x7990_0080;
+    part(&mut plan, ".rodata").load = 0x7990_0080;
+    plan.symbols.retain(|s| !super::STACK_TOPS.contains(&s.0.as_str()) && s.0 != "bsp_start");
+    set_symbol(&mut plan, "_vector_table", 0x7990_0020);
+    plan.symbols.iter_mut().find(|s| s.0 == "_vector_table").expect("a symbol").0 = "el1_vectors".into();
+    plan.symbols.push(("el2_vectors".into(), 0x7990_0020, 32, 1));
+    plan.symbols.push(("el1_irq_entry".into(), 0x7990_0078, 0, 1));
+    for (n, name) in super::UPSTREAM_STACK_TOPS.iter().enumerate() {
+        plan.symbols.push(((*name).into(), 0x3178_0040 + 8 * (n as u32 + 1), 0, 4));
+    }
+    plan
+}
+
+#[test]
+fn an_image_with_upstreams_board_files_is_asked_what_applies() {
+    let (text, good) = judge(&upstream_plan(), false);
+    assert!(good, "{text}");
+    assert!(text.contains("upstream's board files") && text.contains("not asked: "), "{text}");
+    let fails = |why: &str, doctor: &dyn Fn(&mut Plan)| {
+        let mut plan = upstream_plan();
+        doctor(&mut plan);
+        let (text, good) = judge(&plan, false);
+        assert!(!good && text.contains(why), "{text}");
+    };
+    fails("el2_vectors is at 0x79900024", &|p| set_symbol(p, "el2_vectors", 0x7990_0024));
+    fails("__svc_stack_top is 0x31790000, outside .stacks", &|p| set_symbol(p, "__svc_stack_top", 0x3179_0000));
+    fails("the entry code never turns the FPU on", &|p| set_symbol(p, "el1_irq_entry", 0x7990_0068));
+    fails("the entry code uses the FPU before it is on", &|p| set_code(p, 0x64, 0xeeb0_fb48));
+    fails("outside CODE", &|p| part(p, ".data").load = 0x3010_2000);
+    fails("share a granule", &|p| part(p, ".data").address = 0x7990_0070);
+}
+
 #[test]
 fn p04_an_a32_entry_is_found() {
     fails("the entry has the state", "is A32 code by its lowest bit", |p| p.entry &= !1);

@@ -5,17 +5,19 @@
 
 pub mod memory;
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) mod boot;
-#[cfg(all(target_arch = "arm", not(feature = "qemu-devices")))]
+#[cfg(start_up = "upstream")]
+pub use crate::upstream::uart;
+#[cfg(all(start_up = "rust", not(feature = "qemu-devices")))]
 pub mod uart;
 #[cfg(all(target_arch = "arm", feature = "qemu-devices"))]
 #[path = "../mps3_an536/uart.rs"]
 pub mod uart;
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) use boot::entry;
-#[cfg(all(target_arch = "arm", not(feature = "boot-at-el1")))]
+#[cfg(all(start_up = "rust", not(feature = "boot-at-el1")))]
 pub(crate) use boot::hypervisor;
 
 use crate::tcm::{Store, Tcm};
@@ -29,7 +31,7 @@ pub const NAME: &str = "s32z280-in-qemu";
 
 /// What the counter of the generic timer runs at: the 40 MHz oscillator, divided by 5. Measured 8.02 MHz against a wall
 /// clock (eclipse-threadx/threadx #606). CNTFRQ reads 0 from reset until the start-up writes this.
-#[cfg(all(target_arch = "arm", not(feature = "qemu-devices")))]
+#[cfg(all(start_up = "rust", not(feature = "qemu-devices")))]
 macro_rules! counter_hz {
     () => {
         "8000000"
@@ -42,10 +44,10 @@ macro_rules! counter_hz {
         "1000000000"
     };
 }
-#[cfg(all(target_arch = "arm", not(feature = "boot-at-el1")))]
+#[cfg(all(start_up = "rust", not(feature = "boot-at-el1")))]
 pub(crate) use counter_hz;
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 const fn number(text: &str) -> u32 {
     let (mut n, mut i) = (0, 0);
     while i < text.len() {
@@ -56,14 +58,14 @@ const fn number(text: &str) -> u32 {
 }
 
 /// The counter's frequency in Hz where nobody wrote CNTFRQ: a monitor may have forgotten it.
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub const COUNTER_HZ: Option<u32> = Some(number(counter_hz!()));
 
 /// GICD base address (IMP_CBAR).
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub const GICD: u32 = memory::GIC.range.start as u32;
 /// GICR base address of core 0.
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub const GICR: u32 = GICD + 0x10_0000;
 /// Interrupt lines: 32 private ones and the 960 SPIs that the Cortex-R52's controller has at most.
 pub const LINES: usize = 992;
@@ -86,7 +88,7 @@ const _: () = assert!(TCMS[0].base == 0x3000_0000 && TCMS[0].region() == 0x3000_
 const _: () = assert!(TCMS[1].base == 0x3010_0000 && TCMS[1].region() == 0x3010_0017);
 const _: () = assert!(TCMS[2].base == 0x3020_0000 && TCMS[2].region() == 0x3020_0017);
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 mod hardware {
     use crate::mpu::MpuOn;
     use crate::tcm::{self, Hardware, TcmError};
@@ -139,11 +141,11 @@ mod hardware {
     }
 }
 
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) use hardware::memories;
 
 /// One of the region registers of the TCMs.
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 fn region(index: usize) -> u32 {
     use aarch32_cpu::register::{ImpAtcmregionr, ImpBtcmregionr, ImpCtcmregionr, SysRegRead};
     match index {
@@ -154,7 +156,7 @@ fn region(index: usize) -> u32 {
 }
 
 /// Prints what the first run on a board has to say about itself.
-#[cfg(target_arch = "arm")]
+#[cfg(start_up = "rust")]
 pub(crate) fn report() {
     use crate::{cache, mpu, println, stage};
     use aarch32_cpu::register::{ImpMemprotctlr, Midr, Mpidr, Mpuir, SysRegRead};

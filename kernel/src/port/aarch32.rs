@@ -687,13 +687,14 @@ pub(crate) fn stack_intact(thread: Thread) -> bool {
     sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
 }
 
-/// [`stack_intact`] for the thread that executes.
+/// [`stack_intact`] for the thread that executes and is about to be switched away from, which pushes D8-D15:
+/// 64 bytes, that must still be the thread's.
 #[cfg(feature = "stack-checking")]
 #[inline(always)]
 pub(crate) fn own_stack_intact(thread: Thread) -> bool {
     let sp: u32;
     // SAFETY: reads a register.
-    unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    unsafe { asm!("sub {}, sp, #64", out(reg) sp, options(nomem, nostack, preserves_flags)) };
     sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == thread.stack_fill.get()
 }
 

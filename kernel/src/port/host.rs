@@ -310,6 +310,10 @@ pub(crate) mod port {
 
     /// The thread that executes, if it has none of these bits of [`crate::port::slow`].
     pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
+        // A thread that unwinds because it was terminated goes no further than into the kernel, see `mask`.
+        if DYING.get() {
+            return None;
+        }
         match current() {
             Current::Thread(thread) if thread.executor.slow().get() & flags == 0 => Some(thread),
             _ => None,
