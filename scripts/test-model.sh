@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the timing model through QEMU: the micro-guest's cycles against those worked out by hand, two runs
-# of the demo against each other, what must be refused, and how much slower than plain QEMU it is.
+# of the demo against each other, steered ones against recorded ones, what must be refused, what falls back
+# to recording, and how much slower than plain QEMU it is.
 #
 #   scripts/test-model.sh
 #
@@ -24,6 +25,7 @@ images=$(fw_dir release)
 plugin=$CARGO_TARGET_DIR/release/libr52_model.so
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+version=$(qemu-system-arm --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
 passed=0 failed=0
 
 # test NAME COMMAND...: the command's output only if it fails.
@@ -68,14 +70,61 @@ micro() {
   diff "$out/expected" "$out/got"
 }
 
+# twice MODE: records in modelled cycles that name the mode, and every read of the counter, the same twice.
 twice() {
   local run
   for run in 1 2; do
-    "$TXBENCH" run "$images/demo" --model s32z280 --timeout 120 --expect 'DONE ok' --modelled "$out/demo$run" || return 1
-    grep '^RECORD ' "$out/demo$run" >"$out/records$run" || return 1
+    "$TXBENCH" run "$images/demo" --model s32z280 --mode "$1" --timeout 120 --expect 'DONE ok' \
+      --modelled "$out/$1$run" --cycles "$out/$1.cycles$run" || return 1
+    grep '^RECORD ' "$out/$1$run" >"$out/$1.records$run" || return 1
   done
-  ! grep -v '"unit":"modelled cycles"' "$out/records1" || return 1
-  cmp "$out/records1" "$out/records2"
+  ! grep -v '"unit":"modelled cycles"' "$out/$1.records1" || return 1
+  ! grep -v "\"board\":\"mps3-an536 as s32z280, $1\"" "$out/$1.records1" || return 1
+  cmp "$out/$1.records1" "$out/$1.records2" || return 1
+  cmp "$out/$1.cycles1" "$out/$1.cycles2"
+}
+
+# field NAME MODE: the figures of that name in the records of the mode's first run, one a line.
+field() {
+  grep -o "\"$1\":[0-9]*" "$out/$2.records1" | cut -d : -f 2
+}
+
+# The guest's own clock gives what joining gives. Both count hundredths of a cycle and show whole ones, so the
+# smallest sample, the median and the mean may part by one.
+alike() {
+  local name
+  for name in min p50 mean; do
+    paste <(field "$name" steered) <(field "$name" recorded) | tee "$out/pairs"
+    awk -v name="$name" 'NF != 2 || $1 - $2 > 1 || $2 - $1 > 1 {print name, $0; bad = 1} END {exit bad || NR < 6}' "$out/pairs" ||
+      return 1
+  done
+}
+
+# The demo lasts some twenty ticks of 10^7 counts: of cycles if its timers are steered, else of instructions.
+timers() {
+  local steered recorded
+  steered=$(awk '$1 == "end" {print $5}' "$out/steered.cycles1")
+  recorded=$(awk '$1 == "end" {print $3}' "$out/recorded.cycles1")
+  echo "steered: $steered cycles, recorded: $recorded instructions"
+  [ $((steered * 5)) -gt $((recorded * 4)) ] && [ $((steered * 5)) -lt $((recorded * 6)) ]
+}
+
+# falls_back TEXT SED: a QEMU whose arguments are edited so that a check fails; the run is recorded, whole, and
+# says TEXT once on standard error and in its heading.
+falls_back() {
+  # shellcheck disable=SC2016 # for the stand-in
+  {
+    printf '#!/usr/bin/env bash\nargs=()\nfor arg; do\n  args+=("$(sed -e %q <<<"$arg")")\ndone\n' "$2"
+    printf 'exec qemu-system-arm "${args[@]}"\n'
+  } >"$out/edited"
+  chmod +x "$out/edited"
+  "$TXBENCH" run "$images/demo" --qemu "$out/edited" --model s32z280 --mode steered --timeout 120 --expect 'DONE ok' \
+    --modelled "$out/fallen" >"$out/said" 2>"$out/errors" || { cat "$out/said" "$out/errors"; return 1; }
+  cat "$out/errors"
+  [ "$(grep -c 'not steered' "$out/errors")" = 1 ] || return 1
+  grep -F "r52-model: not steered but recorded: $1" "$out/errors" || return 1
+  grep -F 'model      s32z280, recorded' "$out/said" || return 1
+  grep '^RECORD ' "$out/fallen" | cmp - "$out/recorded.records1"
 }
 
 bad_part() {
@@ -115,8 +164,35 @@ speed() {
   [ "$model" -le $((8 * plain)) ]
 }
 
+# The same with a steered clock, on measurements that do not wait for a tick: with the clock the waiting changes.
+speed_steered() {
+  local plain=999999 model=999999 took words
+  words=arg=image,arg=context_switch/BTCM,arg=service,arg=semaphore_handoff,arg=deep_stack
+  for _ in 1 2; do
+    took=$((10#$(milliseconds qemu "$images/suite" -smp 1 -semihosting-config "$words")))
+    [ "$took" -ge "$plain" ] || plain=$took
+    took=$((10#$(milliseconds qemu "$images/suite" -smp 1 -semihosting-config "$words" \
+      -plugin "$plugin,part=model/parts/s32z280.toml,log=$out/speed,mode=steered")))
+    [ "$took" -ge "$model" ] || model=$took
+  done
+  head -n 1 "$out/speed" | grep -x 'model 1 s32z280 steered' || return 1
+  tail -n 1 "$out/speed" | grep '^end ' || return 1
+  steered="icount $plain ms, steered $model ms: $((model * 10 / plain)) tenths (suite)"
+  echo "$steered"
+  [ "$model" -le $((8 * plain)) ]
+}
+
 test 'micro-guest against hand-computed cycles' micro
-test 'two runs of the demo, records byte for byte' twice
+test 'two runs of the demo, records and reads byte for byte' twice recorded
+test 'two steered runs of the demo, records and reads byte for byte' twice steered
+test 'steered figures are the recorded ones' alike
+test 'timers follow a steered clock' timers
+test 'a symbol that QEMU does not export: recorded' falls_back 'this QEMU does not export icount_get' \
+  's/,mode=steered$/&,without=icount_get/'
+test 'another version than steering knows: recorded' falls_back "this QEMU is $version, steering was checked with 10.0.3 only" \
+  's/,mode=steered$/&,steers=10.0.3/'
+test 'another -icount than was checked: recorded' falls_back 'QEMU was not started with exactly one -icount shift=0,sleep=off' \
+  's/^shift=0,sleep=off$/shift=0,sleep=off,align=off/'
 test 'another version of QEMU' other_qemu
 test 'two CPUs' refused '2 CPUs' qemu "$images/model-guest" -smp 2 -plugin "$plugin,part=model/parts/s32z280.toml,log=$out/two"
 test 'overlapping memories' bad_part 's/^size = 0x80000$/size = 0x20000000/' 'overlap'
@@ -126,6 +202,7 @@ test 'another geometry than the guest is told' bad_part 's/^data_ccsidr = .*/dat
 test 'a guest without caches' never_cached
 test 'an unknown part' refused 'neither a file nor a part' "$TXBENCH" run "$images/model-guest" --model r5
 test 'at most 8 times slower than icount' speed
-printf '%s\n' "${speeds-}"
+test 'steered, at most 8 times slower than icount' speed_steered
+printf '%s\n' "${speeds-}" "${steered-}"
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

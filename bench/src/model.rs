@@ -3,6 +3,9 @@
 //! The guest reads instructions from its counter and reports these; the model's log has, for each read of
 //! the counter, instructions and modelled cycles, in one order with the lines of the console. A record is
 //! joined with the reads that its samples were taken from: the same differences in the same order.
+//!
+//! With a steered clock the guest reads modelled cycles itself, and does not know what they are. The same
+//! join then checks that they are what the model logged, and only the unit is put in.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -11,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use measure::line::{RECORD, SAMPLES};
 use measure::{Exclusion, Sample, Summary};
 use serde_json::{Map, Value};
@@ -34,6 +37,11 @@ pub struct Options {
     /// file. Needs QEMU 10.0 and the plugin (cargo build --release --package r52-model).
     #[arg(long, value_name = "PART", conflicts_with = "serial")]
     pub model: Option<String>,
+    /// How it is read. Recorded: the guest's clock counts instructions, and each read of it is joined with the
+    /// model's log. Steered: the guest's clock and timers follow the model, by internals of QEMU 10.0.2; if
+    /// these are not as expected, the run is recorded and says so.
+    #[arg(long, value_enum, default_value_t = Mode::Recorded, requires = "model")]
+    mode: Mode,
     /// The model's plugin, if not the one beside this program.
     #[arg(long, value_name = "FILE", requires = "model")]
     plugin: Option<PathBuf>,
@@ -43,6 +51,22 @@ pub struct Options {
     /// Keep the model's own log in this file: every read of the counter.
     #[arg(long, value_name = "FILE", requires = "model")]
     cycles: Option<PathBuf>,
+}
+
+/// How the model is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    Recorded,
+    Steered,
+}
+
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Steered => "steered",
+        }
+    }
 }
 
 /// A run with `--model`.
@@ -62,7 +86,8 @@ impl Run<'_> {
     /// What is missing, in one line.
     pub fn run(&self, mut qemu: Qemu) -> Result<u8, Failure> {
         qemu::check_image(self.elf)?;
-        let log = follow(&mut qemu, self.part, self.options.plugin.as_deref(), self.options.cycles.clone())?;
+        let Options { mode, plugin, cycles, .. } = self.options;
+        let log = follow(&mut qemu, self.part, *mode, plugin.as_deref(), cycles.clone())?;
         let ran = boot(&qemu, self.elf, self.words, self.limit, self.expect, None)?;
         if matches!(ran.end, End::Interrupted) {
             complain("interrupted");
@@ -93,12 +118,18 @@ impl Run<'_> {
     }
 }
 
-/// Has every later boot of `qemu` followed by the model, with the figures of `part`. Its log goes to `keep`,
-/// or to a folder that goes with what is returned.
+/// Has every later boot of `qemu` followed by the model, with the figures of `part`, in `mode` if that QEMU
+/// allows it. Its log goes to `keep`, or to a folder that goes with what is returned.
 ///
 /// # Errors
 /// What is missing, in one line.
-pub fn follow(qemu: &mut Qemu, part: &str, plugin: Option<&Path>, keep: Option<PathBuf>) -> Result<Followed, Failure> {
+pub fn follow(
+    qemu: &mut Qemu,
+    part: &str,
+    mode: Mode,
+    plugin: Option<&Path>,
+    keep: Option<PathBuf>,
+) -> Result<Followed, Failure> {
     if !qemu.version().contains(&format!("version {CHECKED}")) {
         let version = qemu.version();
         return Err(
@@ -116,6 +147,8 @@ pub fn follow(qemu: &mut Qemu, part: &str, plugin: Option<&Path>, keep: Option<P
         argument.push(key);
         argument.push(path);
     }
+    argument.push(",mode=");
+    argument.push(mode.name());
     qemu.add([OsString::from("-plugin"), argument]);
     Ok(Followed { log, _folder: folder })
 }
@@ -207,7 +240,9 @@ pub enum Entry {
     /// Its first line.
     Model {
         part: String,
-        mode: String,
+        mode: Mode,
+        /// Why not steered, where that was asked for.
+        why: String,
     },
     /// A memory of the guest's machine and what it plays.
     Map(String),
@@ -225,8 +260,10 @@ fn entries(log: &[u8]) -> Result<Vec<Entry>, String> {
         let (kind, rest) = line.split_once(' ').unwrap_or((&line, ""));
         let mut words = rest.split(' ');
         entries.push(match kind {
-            "model" => match (words.next(), words.next(), words.next()) {
-                (Some("1"), Some(part), Some(mode)) => Entry::Model { part: part.into(), mode: mode.into() },
+            "model" => match (words.next(), words.next(), words.next().and_then(|mode| Mode::from_str(mode, false).ok())) {
+                (Some("1"), Some(part), Some(mode)) => {
+                    Entry::Model { part: part.into(), mode, why: words.collect::<Vec<_>>().join(" ") }
+                }
                 _ => {
                     return Err(format!(
                         "the model's log is of another version ({rest}): build txbench and the plugin from one source"
@@ -272,14 +309,22 @@ fn join(entries: &[Entry]) -> Joined {
     let mut joined = Joined::default();
     let mut reads: Vec<Read> = Vec::new();
     let mut console: Vec<Console> = Vec::new();
-    let mut name = "";
+    let (mut name, mut mode) = ("", Mode::Recorded);
     for entry in entries {
         match entry {
-            Entry::Model { part, mode } => {
-                name = part;
+            Entry::Model { part, mode: made, why } => {
+                (name, mode) = (part, *made);
                 joined.heading.push(format!(
-                    "model      {part}, {mode}: the guest read instructions, the records below are modelled cycles"
+                    "model      {part}, {}: the guest read {}, the records below are modelled cycles",
+                    mode.name(),
+                    match mode {
+                        Mode::Recorded => "instructions",
+                        Mode::Steered => "modelled cycles and its timers followed them",
+                    }
                 ));
+                if !why.is_empty() {
+                    joined.heading.push(format!("           {why}"));
+                }
             }
             Entry::Map(text) => joined.heading.push(format!("           {text}")),
             Entry::Read(read) => reads.push(*read),
@@ -293,7 +338,7 @@ fn join(entries: &[Entry]) -> Joined {
     }
     let overhead =
         reads.windows(2).filter(|w| w[1].pc == w[0].pc.wrapping_add(4)).map(|w| w[1].cycles - w[0].cycles).min();
-    let board = format!("mps3-an536 as {name}");
+    let board = format!("mps3-an536 as {name}, {}", mode.name());
     let mut free = 0;
     for (i, line) in console.iter().enumerate() {
         let Some(mut record) = object(&line.text, RECORD) else {
@@ -303,12 +348,14 @@ fn join(entries: &[Entry]) -> Joined {
             }
             continue;
         };
-        if record.get("unit").and_then(Value::as_str) != Some("instructions") {
-            joined.problems.push(format!("a record is in {}, not in instructions: not joined", record["unit"]));
+        let unit = record.get("unit").and_then(Value::as_str).unwrap_or("nothing");
+        // A guest cannot tell modelled cycles from any other count that is not one an instruction.
+        if unit != "instructions" && (mode, unit) != (Mode::Steered, "counts") {
+            joined.problems.push(format!("a record of a {} run is in {unit}: not joined", mode.name()));
             continue;
         }
         let raw = raw_of(&console, i, &record);
-        match series(&reads[free..line.reads], &record, raw.as_ref()) {
+        match series(&reads[free..line.reads], mode, &record, raw.as_ref()) {
             Ok(found) => {
                 free += found.end;
                 if let Err(why) = rewrite(&mut record, &found, &board, overhead) {
@@ -373,7 +420,12 @@ struct Found {
 }
 
 /// The latest reads that the record was made from.
-fn series(reads: &[Read], record: &Map<String, Value>, raw: Option<&Map<String, Value>>) -> Result<Found, String> {
+fn series(
+    reads: &[Read],
+    mode: Mode,
+    record: &Map<String, Value>,
+    raw: Option<&Map<String, Value>>,
+) -> Result<Found, String> {
     let taken = (number(record, "n")? + number(record, "excluded")?) as usize;
     let mut kept = vec![true; taken];
     let values: Option<Vec<u64>> =
@@ -384,7 +436,8 @@ fn series(reads: &[Read], record: &Map<String, Value>, raw: Option<&Map<String, 
                 *kept.get_mut(at as usize).ok_or("its excluded samples do not exist")? = false;
             }
         }
-        None if number(record, "excluded")? > 0 => {
+        // Steered samples are in the unit of the record already; which were excluded shows below.
+        None if mode == Mode::Recorded && number(record, "excluded")? > 0 => {
             return Err("has excluded samples, but no SAMPLES line that says which".into());
         }
         None => {}
@@ -403,13 +456,24 @@ fn series(reads: &[Read], record: &Map<String, Value>, raw: Option<&Map<String, 
         while at + 1 < own.len() {
             let ((_, a), (end, b)) = (own[at], own[at + 1]);
             if a.pc == first && b.pc == second {
-                samples.push((b.instructions - a.instructions, b.cycles - a.cycles, end + 1));
+                let cycles = b.cycles - a.cycles;
+                let counted = match mode {
+                    Mode::Recorded => b.instructions - a.instructions,
+                    Mode::Steered => cycles,
+                };
+                samples.push((counted, cycles, end + 1));
                 at += 2;
             } else {
                 at += 1;
             }
         }
-        let Some(window) = samples.windows(taken.max(1)).rev().find(|w| fits(w, record, values.as_deref())) else {
+        let disturbed = if raw.is_none() { number(record, "excluded")? as usize } else { 0 };
+        let Some(window) = samples.windows(taken.max(1)).rev().find(|window| {
+            if disturbed > 0 {
+                kept = all_but_largest(window, disturbed);
+            }
+            fits(window, &kept, record, values.as_deref())
+        }) else {
             continue;
         };
         let end = window[taken - 1].2;
@@ -420,13 +484,25 @@ fn series(reads: &[Read], record: &Map<String, Value>, raw: Option<&Map<String, 
     best.ok_or_else(|| format!("no {taken} reads of the counter in the model's log have its samples' differences"))
 }
 
-/// Whether samples are those of the record: value by value if the values are known, else by its figures.
-fn fits(window: &[(u64, u64, usize)], record: &Map<String, Value>, values: Option<&[u64]>) -> bool {
-    let instructions = window.iter().map(|s| s.0);
-    if let Some(values) = values {
-        return instructions.eq(values.iter().copied());
+/// Which samples are left without the `n` largest: those that an interrupt fell into, whose time they contain.
+fn all_but_largest(window: &[(u64, u64, usize)], n: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..window.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(window[at].0));
+    let mut kept = vec![true; window.len()];
+    for at in order.into_iter().take(n) {
+        kept[at] = false;
     }
-    let figures = figures(instructions);
+    kept
+}
+
+/// Whether samples are those of the record: value by value if the values are known, else by its figures of
+/// those kept and the first one taken.
+fn fits(window: &[(u64, u64, usize)], kept: &[bool], record: &Map<String, Value>, values: Option<&[u64]>) -> bool {
+    let counted = window.iter().map(|s| s.0);
+    if let Some(values) = values {
+        return counted.eq(values.iter().copied());
+    }
+    let figures = figures(counted.zip(kept).filter(|(_, kept)| **kept).map(|(value, _)| value));
     [("min", figures.0), ("mean", figures.1), ("max", figures.2), ("first", window[0].0)]
         .iter()
         .all(|(key, value)| record.get(*key).and_then(Value::as_u64) == Some(*value))
@@ -506,7 +582,7 @@ mod tests {
         for (key, value) in [("min", 100), ("mean", 267), ("max", 400), ("first", 400), ("overhead", 4)] {
             assert_eq!(record[key], value, "{key}");
         }
-        assert_eq!((text(&record, "unit"), text(&record, "board")), (UNIT, "mps3-an536 as s32z280"));
+        assert_eq!((text(&record, "unit"), text(&record, "board")), (UNIT, "mps3-an536 as s32z280, recorded"));
         assert_eq!(joined.lines[1], "DONE ok");
     }
 
@@ -541,7 +617,39 @@ end x
         let joined = join(log(&[(30, 100)], &(foreign + "\nend x\n")).as_bytes()).unwrap();
         assert!(joined.problems[0].contains("counts"), "{:?}", joined.problems);
         assert!(join(b"model 2 x recorded\n").is_err());
+        assert!(join(b"model 1 x sideways\n").is_err());
         assert!(join(b"model 1 x recorded\nC zz 1 1\n").is_err());
+    }
+
+    #[test]
+    fn a_steered_record_must_be_what_the_model_logged() {
+        let tail = record(2, 0, [100, 200, 300, 300]).replace("instructions", "counts") + "\nend x\n";
+        let text = log(&[(30, 300), (30, 100)], &tail).replace("recorded", "steered");
+        let joined = join(text.as_bytes()).unwrap();
+        assert!(joined.problems.is_empty(), "{:?}", joined.problems);
+        let made = object(&joined.lines[0], RECORD).unwrap();
+        assert_eq!((super::text(&made, "unit"), super::text(&made, "board")), (UNIT, "mps3-an536 as s32z280, steered"));
+        assert_eq!((&made["min"], &made["max"], &made["first"]), (&100.into(), &300.into(), &300.into()));
+        // A tick fell into one, and the guest prints no samples.
+        let ticked = record(2, 1, [100, 200, 300, 300]).replace("instructions", "counts") + "\nend x\n";
+        let ticked = log(&[(30, 300), (99, 900), (30, 100)], &ticked).replace("recorded", "steered");
+        let joined = join(ticked.as_bytes()).unwrap();
+        assert!(joined.problems.is_empty(), "{:?}", joined.problems);
+        assert_eq!(object(&joined.lines[0], RECORD).unwrap()["max"], 300);
+        // A clock that did not follow is found.
+        let wrong = join(text.replace("\"max\":300", "\"max\":301").as_bytes()).unwrap();
+        assert!(wrong.problems[0].contains("no 2 reads"), "{:?}", wrong.problems);
+        // In a recorded run the guest reads instructions, and nothing else is believed.
+        let wrong = join(text.replace("steered", "recorded").as_bytes()).unwrap();
+        assert!(wrong.problems[0].contains("recorded run is in counts"), "{:?}", wrong.problems);
+    }
+
+    #[test]
+    fn a_run_that_was_not_steered_says_why() {
+        let text = log(&[], "end x\n").replace("recorded", "recorded not steered: no such symbol");
+        let joined = join(text.as_bytes()).unwrap();
+        assert!(joined.heading[0].contains("s32z280, recorded"), "{:?}", joined.heading);
+        assert_eq!(joined.heading[1].trim(), "not steered: no such symbol");
     }
 
     #[test]

@@ -189,7 +189,7 @@ pub fn validate(args: &Validate) -> Result<u8, Failure> {
     for image in &args.images {
         let mut qemu = Qemu::find(&args.qemu)?;
         qemu::check_image(image)?;
-        let log = model::follow(&mut qemu, &args.model, args.plugin.as_deref(), None)?;
+        let log = model::follow(&mut qemu, &args.model, model::Mode::Recorded, args.plugin.as_deref(), None)?;
         let end = qemu.boot(image, &[], Duration::from_secs(args.timeout), |_| Ok(()))?;
         if end != End::Exited(0) {
             return Err(format!("{}: {}", image.display(), judge::stopped(&end).1).into());

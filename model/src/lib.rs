@@ -18,6 +18,7 @@ mod part;
 // The symbols of QEMU are there only when QEMU loads the library.
 #[cfg(not(test))]
 mod plugin;
+mod steer;
 mod system;
 
 #[cfg(test)]

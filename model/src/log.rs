@@ -2,7 +2,7 @@
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `model 1 PART MODE` | first line: version of this format |
+//! | `model 1 PART MODE` | first line: version of this format, `steered` or `recorded` (and why not steered) |
 //! | `map TEXT` | a memory of the guest's machine and what it plays |
 //! | `C PC INSTRUCTIONS CYCLES` | a read of the counter: address (hexadecimal), both counts at that moment |
 //! | `U TEXT` | a line that the guest wrote to its console |

@@ -1,4 +1,4 @@
-//! The glue to QEMU: plugin API version 4, public functions only.
+//! The glue to QEMU: plugin API version 4, public functions only, except what [`crate::steer`] does on request.
 //!
 //! A block is decoded once, when QEMU translates it. When it runs, its accesses to memory are noted; when
 //! the next block starts, the one before is handed to the model with them. One callback a block, one an
@@ -27,6 +27,7 @@ use crate::core::{Access, Core};
 use crate::decode::{Op, decode};
 use crate::log::Log;
 use crate::part::Part;
+use crate::steer::{self, Steer, Wish};
 use crate::system::Register;
 
 /// The version of the plugin API; QEMU refuses a plugin that it does not know the version of.
@@ -68,6 +69,10 @@ enum Special {
     Ccsidr,
     /// Follows a read of CCSIDR.
     Told,
+    /// Reads a register of the generic timer, with a steered clock.
+    Timer,
+    /// Writes one, or halts until an interrupt.
+    TimerSet,
 }
 
 /// An instruction with an own callback, at its place in a block.
@@ -99,6 +104,9 @@ struct State {
     t32: u64,
     /// Where a value of CCSIDR is in a register, if a block ended there.
     told: HashMap<u32, usize>,
+    /// What was asked for, and what came of it.
+    wish: Option<Wish>,
+    steer: Option<Steer>,
 }
 
 struct Shared(UnsafeCell<State>);
@@ -159,6 +167,24 @@ impl State {
         }
         self.current = Some(block);
         self.seen = 0;
+        self.follow();
+    }
+
+    /// A block starts: has the guest's clock and timers follow.
+    #[inline]
+    fn follow(&mut self) {
+        if let Some(steer) = &mut self.steer {
+            let cycles = self.core.cycles();
+            steer.set(cycles, self.core.counts().instructions);
+            steer.follow(cycles);
+        }
+    }
+
+    /// Inside a block, before the guest looks at its clock.
+    fn set_clock(&mut self) {
+        if let Some(steer) = &self.steer {
+            steer.set(self.core.cycles(), self.core.counts().instructions);
+        }
     }
 
     /// How much of a block ran that did not reach its end. QEMU leaves a block before a device access and
@@ -191,6 +217,21 @@ impl State {
             (*self.buffer).data.cast::<u32>().read_unaligned()
         }
     }
+}
+
+/// What `x` needs a callback of its own for when the clock is steered: the generic timer's registers, and WFI.
+fn timer(x: u32) -> Option<Special> {
+    if x >> 28 == 15 {
+        return None;
+    }
+    // MCR and MRC with CRn 14, MCRR and MRRC with CRm 14, all of coprocessor 15.
+    let one = x & 0x0f0f_0f10 == 0x0e0e_0f10;
+    let two = x & 0x0fe0_0f0f == 0x0c40_0f0e;
+    let halts = x & 0x0fff_ffff == 0x0320_f003;
+    if one || two {
+        return Some(if x >> 20 & 1 == 1 { Special::Timer } else { Special::TimerSet });
+    }
+    halts.then_some(Special::TimerSet)
 }
 
 /// What `x` needs a callback of its own for.
@@ -264,6 +305,7 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, tb: *mut qemu_plugin_tb) 
                 state.told.insert(pc.wrapping_add(4 * words.len() as u32), register);
             }
             Some((special, register)) => specials.push((index, special, register)),
+            None if state.steer.is_some() => specials.extend(timer(x).map(|special| (index, special, 0))),
             None => {}
         }
     }
@@ -301,6 +343,7 @@ unsafe extern "C" fn entered_t32(_cpu: c_uint, _data: *mut c_void) {
     let state = unsafe { state() };
     state.leave(0);
     state.t32 += 1;
+    state.follow();
 }
 
 unsafe extern "C" fn accessed(_cpu: c_uint, info: qemu_plugin_meminfo_t, address: u64, pc: *mut c_void) {
@@ -332,6 +375,18 @@ unsafe extern "C" fn reached(_cpu: c_uint, point: *mut c_void) {
             state.replay(point.block, point.index + 1, after);
             let instructions = state.core.counts().instructions;
             state.log.counter(op.pc, instructions, state.core.cycles());
+            state.set_clock();
+        }
+        Special::Timer => {
+            state.replay(point.block, point.index + 1, after);
+            state.set_clock();
+        }
+        Special::TimerSet => {
+            state.replay(point.block, point.index + 1, after);
+            state.set_clock();
+            if let Some(steer) = &mut state.steer {
+                steer.doubt();
+            }
         }
         Special::Register(register) => {
             state.replay(point.block, point.index + 1, after);
@@ -371,6 +426,19 @@ unsafe extern "C" fn reached(_cpu: c_uint, point: *mut c_void) {
     }
 }
 
+/// QEMU left the guest for its timers, because [`Steer::follow`] asked for it.
+unsafe extern "C" fn between_blocks(_cpu: *mut c_void, _data: u64) {
+    // SAFETY: QEMU runs this work on the CPU's thread, between two blocks.
+    let Some(timers) = unsafe { state() }.steer.as_ref().map(Steer::timers) else { return };
+    let next = timers.run();
+    // SAFETY: as above; a timer calls no plugin, and the first reference is gone.
+    let state = unsafe { state() };
+    let cycle = state.core.cycles() + next;
+    if let Some(steer) = &mut state.steer {
+        steer.until(cycle);
+    }
+}
+
 unsafe extern "C" fn cpu_started(_id: qemu_plugin_id_t, cpu: c_uint) {
     if cpu != 0 {
         stop("a second CPU started: run QEMU with -smp 1, and the guest on one core");
@@ -400,6 +468,27 @@ unsafe extern "C" fn cpu_started(_id: qemu_plugin_id_t, cpu: c_uint) {
     if state.registers.iter().any(|handle| handle.is_null()) {
         stop("QEMU does not offer all core registers: QEMU 10.0 is needed");
     }
+    let mut mode = String::from("recorded");
+    if let Some(wish) = &state.wish {
+        // SAFETY: on the thread of the only CPU, which has run nothing; the work is made for it.
+        match unsafe { Steer::new(state.core.part(), wish, between_blocks) } {
+            Ok(steer) => {
+                state.steer = Some(steer);
+                mode = "steered".into();
+            }
+            Err(why) => {
+                eprintln!("r52-model: not steered but recorded: {why}");
+                mode = format!("recorded not steered: {why}");
+            }
+        }
+    }
+    let part = state.core.part();
+    let map: Vec<_> = part.mapping().into_iter().map(|line| format!("map {line}")).collect();
+    state.log.line(&format!("model 1 {} {mode}", part.name));
+    for line in map {
+        state.log.line(&line);
+    }
+    state.log.flush();
 }
 
 unsafe extern "C" fn ended(_id: qemu_plugin_id_t, _data: *mut c_void) {
@@ -439,21 +528,40 @@ unsafe extern "C" fn ended(_id: qemu_plugin_id_t, _data: *mut c_void) {
     state.log.flush();
 }
 
-/// The plugin's options, `part=FILE,log=FILE`.
-fn options(arguments: &[&str]) -> Result<(Part, PathBuf), String> {
-    let (mut part, mut log) = (None, None);
+/// The plugin's options.
+struct Options {
+    /// `part=FILE`: the figures.
+    part: Part,
+    /// `log=FILE`.
+    log: PathBuf,
+    /// `mode=steered`; without it, or with `mode=recorded`, nothing of QEMU is changed. `steers=VERSION` and
+    /// `without=SYMBOL` have the checks before steering fail, for tests.
+    wish: Option<Wish>,
+}
+
+fn options(arguments: &[&str]) -> Result<Options, String> {
+    let (mut part, mut log, mut steered) = (None, None, false);
+    let mut wish = Wish { version: steer::VERSION.into(), without: None };
     for argument in arguments {
         match argument.split_once('=') {
             Some(("part", path)) => part = Some(path),
             Some(("log", path)) => log = Some(PathBuf::from(path)),
-            _ => return Err(format!("unknown option {argument}: part=FILE and log=FILE are known")),
+            Some(("mode", "steered")) => steered = true,
+            Some(("mode", "recorded")) => steered = false,
+            Some(("steers", version)) => wish.version = version.into(),
+            Some(("without", symbol)) => wish.without = Some(symbol.into()),
+            _ => {
+                return Err(format!(
+                    "unknown option {argument}: part=FILE, log=FILE, mode=recorded and mode=steered are known"
+                ));
+            }
         }
     }
     let path = part.ok_or("no part: add part=FILE")?;
     let log = log.ok_or("no log: add log=FILE")?;
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {path}: {e}"))?;
     let part = Part::parse(&text).map_err(|e| format!("{path}: {e}"))?;
-    Ok((part, log))
+    Ok(Options { part, log, wish: steered.then_some(wish) })
 }
 
 /// Called by QEMU when it loads the plugin.
@@ -485,13 +593,8 @@ pub unsafe extern "C" fn qemu_plugin_install(
     // SAFETY: argc strings, see above.
     let arguments: Vec<&str> =
         unsafe { (0..argc as usize).map(|i| CStr::from_ptr(*argv.add(i)).to_str().unwrap_or("")).collect() };
-    let (part, path) = options(&arguments).unwrap_or_else(|e| stop(&e));
-    let mut log = Log::create(&path).unwrap_or_else(|e| stop(&e));
-    log.line(&format!("model 1 {} recorded", part.name));
-    for line in part.mapping() {
-        log.line(&format!("map {line}"));
-    }
-    log.flush();
+    let Options { part, log: path, wish } = options(&arguments).unwrap_or_else(|e| stop(&e));
+    let log = Log::create(&path).unwrap_or_else(|e| stop(&e));
     // SAFETY: plain allocations of QEMU and GLib.
     let (score, buffer) = unsafe { (qemu_plugin_scoreboard_new(size_of::<u64>()), g_byte_array_new()) };
     let state = State {
@@ -510,6 +613,8 @@ pub unsafe extern "C" fn qemu_plugin_install(
         thread: None,
         t32: 0,
         told: HashMap::new(),
+        wish,
+        steer: None,
     };
     if STATE.set(Shared(UnsafeCell::new(state))).is_err() {
         stop("loaded twice");
