@@ -7,6 +7,7 @@
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -94,7 +95,7 @@ impl Event {
 #[derive(Clone, Copy)]
 enum Counter {
     #[cfg(target_arch = "x86_64")]
-    Tsc,
+    Tsc(&'static quanta::Clock),
     Clock(Instant),
 }
 
@@ -106,8 +107,10 @@ impl Counter {
         {
             let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).unwrap_or("");
             let has = |flag: &str| flags.split_whitespace().any(|f| f == flag);
+            // What `quanta` asks the processor for as well before it reads the counter and not the system's clock.
             if has("constant_tsc") && has("nonstop_tsc") {
-                return (Self::Tsc, None);
+                static CLOCK: LazyLock<quanta::Clock> = LazyLock::new(quanta::Clock::new);
+                return (Self::Tsc(&CLOCK), None);
             }
             let why = "no cycles: this processor's time-stamp counter does not run evenly";
             (Self::Clock(start), Some(why.into()))
@@ -120,19 +123,10 @@ impl Counter {
     }
 
     #[inline(always)]
-    fn before(self) -> u64 {
+    fn read(self) -> u64 {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Tsc => tick_counter::start(),
-            Self::Clock(start) => start.elapsed().as_nanos() as u64,
-        }
-    }
-
-    #[inline(always)]
-    fn after(self) -> u64 {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Tsc => tick_counter::stop(),
+            Self::Tsc(clock) => clock.raw(),
             Self::Clock(start) => start.elapsed().as_nanos() as u64,
         }
     }
@@ -140,7 +134,7 @@ impl Counter {
     fn name(self) -> (&'static str, &'static str) {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Tsc => ("TSC", "TSC cycles"),
+            Self::Tsc(_) => ("TSC", "TSC cycles"),
             Self::Clock(_) => ("CLOCK_MONOTONIC", "ns"),
         }
     }
@@ -148,17 +142,17 @@ impl Counter {
     /// The smallest difference of two reads.
     fn overhead(self) -> u64 {
         let pair = || {
-            let before = self.before();
-            self.after().saturating_sub(before)
+            let before = self.read();
+            self.read().saturating_sub(before)
         };
         (0..1000).map(|_| pair()).min().unwrap_or(0)
     }
 
     /// Counts a second, against the clock.
     fn hz(self) -> u64 {
-        let (clock, count) = (Instant::now(), self.before());
+        let (clock, count) = (Instant::now(), self.read());
         thread::sleep(Duration::from_millis(100));
-        let (took, counted) = (clock.elapsed(), self.after().saturating_sub(count));
+        let (took, counted) = (clock.elapsed(), self.read().saturating_sub(count));
         (counted as f64 / took.as_secs_f64()).round() as u64
     }
 }
@@ -269,7 +263,7 @@ fn cell(plan: &Plan, pollution: Pollution, polluted: Option<&Level>, scrub: &mut
                     if pollution != Pollution::None {
                         walk(&mut memory, line, pollution == Pollution::Dirty);
                     }
-                    before.store(counter.before(), Ordering::Relaxed);
+                    before.store(counter.read(), Ordering::Relaxed);
                     go.set();
                     if !back.wait() {
                         return Err("the other thread does not answer".into());
@@ -287,7 +281,7 @@ fn cell(plan: &Plan, pollution: Pollution, polluted: Option<&Level>, scrub: &mut
             let mut rounds = 0;
             loop {
                 let came = go.wait();
-                let after = counter.after();
+                let after = counter.read();
                 if done.load(Ordering::Relaxed) {
                     return Ok(samples);
                 }
