@@ -20,7 +20,7 @@ cd "$ROOT"
 build_txbench --quiet
 host_cargo build --quiet --release --package r52-model || die 'the model does not build, see above'
 # shellcheck disable=SC2046 # several words
-fw_cargo build --quiet --release --package model-guest $(fw_features bundled demo) || die 'the firmware does not build, see above'
+fw_cargo build --quiet --release --package model-guest $(fw_features bundled demo suite) || die 'the firmware does not build, see above'
 images=$(fw_dir release)
 plugin=$CARGO_TARGET_DIR/release/libr52_model.so
 out=$(mktemp -d)

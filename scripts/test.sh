@@ -148,6 +148,7 @@ counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail
 add ${counts:-0 1}
 
 check txbench build_txbench --quiet
+txbench_built=$code
 TXBENCH=$CARGO_TARGET_DIR/debug/txbench
 
 # The model ties itself to the version of QEMU that it was checked with.
@@ -359,7 +360,7 @@ lane() {
   fi
 }
 
-if [ "$code" = 0 ]; then
+if [ "$txbench_built" = 0 ]; then
   for kernel in "${kernels[@]}"; do lane "$kernel"; done
 else
   skip 'everything on the target' 'txbench does not build'

@@ -69,7 +69,23 @@ const SETTINGS: [Setting; 21] = [
 /// Settings by which rows of the two sides find each other; unknown fits all but the measurement.
 const KEYS: [&str; 5] = ["bench", "detail", "memory", "cache", "placement"];
 /// Settings in which a row takes the one that is most like it.
-const LIKE: [&str; 8] = ["variant", "code", "control", "language", "checks", "detail", "placement", "tick"];
+const LIKE: [&str; 15] = [
+    "kind",
+    "board",
+    "unit",
+    "kernel",
+    "opt",
+    "lto",
+    "options",
+    "variant",
+    "code",
+    "control",
+    "language",
+    "checks",
+    "detail",
+    "placement",
+    "tick",
+];
 
 fn setting(name: &str) -> Option<fn(&Row) -> String> {
     SETTINGS.iter().find(|(known, _)| *known == name).map(|(_, tell)| *tell)
@@ -293,7 +309,7 @@ fn verdicts(pairs: &[(&Group<'_>, &Group<'_>)]) -> (Vec<String>, String) {
         }
     }
     let mut headlines = Vec::new();
-    let mut different = 0;
+    let (mut different, mut undecided) = (0, 0);
     for family in &families {
         let (a, b) = (family[0].0.row, family[0].1.row);
         let mut name = a.bench.clone();
@@ -323,17 +339,23 @@ fn verdicts(pairs: &[(&Group<'_>, &Group<'_>)]) -> (Vec<String>, String) {
                 headlines.push(format!("{name}: {sentence}"));
             }
             Err(why) => {
-                different += 1;
+                undecided += 1;
                 headlines.push(format!("{name}: no headline: {why}"));
             }
         }
     }
-    let verdict = match different {
-        0 => format!("no difference in {} compared", count(families.len(), "measurement")),
-        n => {
-            format!("a difference in {n} of {} compared, see the sentences above", count(families.len(), "measurement"))
-        }
+    let compared = count(families.len(), "measurement");
+    let mut verdict = match different {
+        0 => format!("no difference in {compared} compared"),
+        n => format!("a difference in {n} of {compared} compared, see the sentences above"),
     };
+    if undecided > 0 {
+        let decided = families.len() - undecided;
+        verdict = match different {
+            0 => format!("no difference in {decided} of {compared} compared, {undecided} undecided"),
+            n => format!("a difference in {n} of {compared} compared, {undecided} undecided, see the sentences above"),
+        };
+    }
     (headlines, verdict)
 }
 

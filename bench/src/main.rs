@@ -151,16 +151,16 @@ struct Run {
     /// A word of the image's command line, a cell's name for example; may be repeated.
     #[arg(long, value_name = "WORD", conflicts_with = "serial")]
     arg: Vec<String>,
-    /// Write what was read to this file as JSON.
-    #[arg(long, value_name = "FILE")]
+    /// Write what was read to this file as JSON. Not with --model, which has --modelled.
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
     json: Option<PathBuf>,
     #[command(flatten)]
     machine: Machine,
-    /// Write the UART's bytes to this file as well.
-    #[arg(long, value_name = "FILE")]
+    /// Write the UART's bytes to this file as well. Not with --model.
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
     log: Option<PathBuf>,
-    /// Succeed exactly when the guest exits with this code; no closing line is asked for.
-    #[arg(long, value_name = "CODE", conflicts_with = "serial")]
+    /// Succeed exactly when the guest exits with this code; no closing line is asked for. Not with --model.
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["serial", "model"])]
     expect_exit: Option<u8>,
     /// Succeed only if a line of the output contains this text; may be repeated.
     #[arg(long, value_name = "TEXT")]

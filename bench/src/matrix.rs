@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -101,6 +102,13 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         Ok(text) if !args.fresh => {
             Run::from_json(&text).map_err(|e| format!("{}: {e} (--fresh begins anew)", args.out.display()))?
         }
+        Err(e) if !args.fresh && e.kind() != ErrorKind::NotFound => {
+            return Err(format!(
+                "cannot read {}: {e} (--out another file, or --fresh to replace it)",
+                args.out.display()
+            )
+            .into());
+        }
         _ => Run::new(Vec::new()),
     };
     run.problems.clear();
@@ -140,6 +148,7 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
 
     let progress = Progress::new("matrix", left.len());
     let mut failed = false;
+    let mut undone = 0;
     while let Some(batch) = batch(&left) {
         let (name, _, repeat) = batch[0].clone();
         let Some((_, elf)) = args.images.iter().find(|(known, _)| *known == name) else { break };
@@ -174,7 +183,14 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
             });
             run.problems.push(format!("{name}: {}", what.join("; ")));
         }
-        if run.done.len() == before {
+        if !log.failed_checks.is_empty() {
+            // Figures of an image that found itself wrong are not kept as results: the next call runs these again.
+            run.done.retain(|job| !batch.contains(job));
+            let of_batch = |row: &Row| batch.contains(&(row.source.clone(), row.cell.clone(), row.repeat.unwrap_or(0)));
+            run.rows.retain(|row| !of_batch(row));
+            left.retain(|job| !batch.contains(job));
+            undone += batch.len();
+        } else if run.done.len() == before {
             // Nothing came of it: the first cell is what stopped it.
             let (_, cell, _) = left.remove(0);
             run.problems.push(format!("{name}: cell {cell} did not complete"));
@@ -186,7 +202,7 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
     for problem in &run.problems {
         complain(problem);
     }
-    let done = all - left.len();
+    let done = all - left.len() - undone;
     show(format!("{done} cells, {} rows in {}\n", run.rows.len(), args.out.display()).as_bytes())?;
     Ok(if failed { code::FAILED } else { 0 })
 }

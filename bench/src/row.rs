@@ -261,7 +261,22 @@ impl Run {
             }
             None => return Err("no schema number: not written by txbench".into()),
         }
-        serde_json::from_value(value).map_err(|e| format!("malformed: {e}"))
+        let run: Self = serde_json::from_value(value).map_err(|e| format!("malformed: {e}"))?;
+        for (at, row) in run.rows.iter().enumerate() {
+            if row.placement.is_some_and(|placement| placement >= 64) {
+                return Err(format!("row {at}: a placement is an offset below 64"));
+            }
+            let figures: Vec<u64> = [row.min, row.p50, row.p90, row.p99, row.max].into_iter().flatten().collect();
+            let within = |v: &u64| row.min.is_none_or(|min| min <= *v) && row.max.is_none_or(|max| *v <= max);
+            if !figures.is_sorted() || !row.mean.iter().all(within) {
+                return Err(format!("row {at}: figures out of order"));
+            }
+            // What plots and differences can still be worked out with.
+            if figures.iter().any(|&figure| figure > u64::MAX / 4) {
+                return Err(format!("row {at}: a figure that no counter gives"));
+            }
+        }
+        Ok(run)
     }
 }
 
