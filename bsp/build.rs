@@ -13,6 +13,10 @@ mod codegen;
 #[allow(dead_code)]
 #[path = "../threadx-sys/build/environment.rs"]
 mod environment;
+#[cfg(feature = "upstream-bsp")]
+#[allow(dead_code)]
+#[path = "../threadx-sys/build/programs.rs"]
+mod programs;
 
 fn fail(message: &str) -> ! {
     eprintln!("error: {message}");

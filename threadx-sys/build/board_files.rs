@@ -1,12 +1,9 @@
 //! The checkout's own board files for NXP's S32Z280-594EVB: which, whether all are there, and how they are compiled.
 //! Part of the build scripts of the packages that link them.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use crate::environment;
+use crate::{environment, programs};
 
 /// Where a checkout of eclipse-threadx/threadx has them.
 const FOLDER: &str = "ports/cortex_r52/gnu/example_build/s32z280_evb";
@@ -36,12 +33,7 @@ pub struct BoardFiles {
 /// # Errors
 /// One line that names the first file that is missing.
 pub fn find(workspace: &Path) -> Result<BoardFiles, String> {
-    println!("cargo::rerun-if-env-changed=THREADX_DIR");
-    let root = match env::var_os("THREADX_DIR").filter(|dir| !dir.is_empty()) {
-        Some(dir) => workspace.join(dir),
-        None => workspace.join("threadx-src"),
-    };
-    let folder = root.join(FOLDER);
+    let folder = programs::checkout(workspace).join(FOLDER);
     println!("cargo::rerun-if-changed={}", folder.display());
     for name in COMPILED.iter().chain([&LINK_MAP]) {
         if !folder.join(name).is_file() {
@@ -67,11 +59,10 @@ impl BoardFiles {
     /// # Errors
     /// One line.
     pub fn compile(&self, name: &str, renamed: &[(&str, &str)]) -> Result<(), String> {
-        let told = |name: &str| env::var(format!("DEP_THREADX_{name}")).ok().filter(|value| !value.is_empty());
-        let (Some(flags), Some(archiver)) = (told("FLAGS"), told("AR")) else {
+        let (Some(flags), Some(archiver)) = (programs::told("FLAGS"), programs::told("AR")) else {
             return Err(String::from("upstream's board files need the C compiler of upstream's kernel"));
         };
-        let include = told("INCLUDE").unwrap_or_default();
+        let include = programs::told("INCLUDE").unwrap_or_default();
         let build = || {
             let mut build = environment::build();
             build.archiver(&archiver).includes(include.split(';')).define("TX_R52_USE_THREADX_IRQ", "1");
@@ -80,10 +71,7 @@ impl BoardFiles {
             }
             build
         };
-        let failed = |error: cc::Error| {
-            let text = error.to_string();
-            format!("a board file of the checkout does not compile: {}", text.lines().next().unwrap_or_default())
-        };
+        let failed = |error| programs::does_not_compile("a board file of the checkout", &error);
         let (dispatcher, others): (Vec<_>, Vec<_>) = COMPILED.into_iter().partition(|name| *name == "irq_dispatch.c");
         let mut dispatch = build();
         for (function, other) in renamed {
