@@ -76,7 +76,28 @@ macro_rules! hypervisor {
     };
 }
 
-// At EL1: VBAR, SCTLR (V is bit 13, TE bit 30), CPACR (CP10/11 are bits 20-23), FPEXC (EN is bit 30).
+/// Makes EL1 fit for Rust: VBAR, SCTLR (V is bit 13, TE bit 30), CPACR (CP10/11 are bits 20-23), FPEXC (EN is bit 30).
+/// Changes R1.
+macro_rules! el1 {
+    () => {
+        r#"
+    ldr     r1, =_vector_table
+    mcr     p15, 0, r1, c12, c0, 0
+    mrc     p15, 0, r1, c1, c0, 0
+    bic     r1, r1, #(1 << 13)
+    bic     r1, r1, #(1 << 30)
+    mcr     p15, 0, r1, c1, c0, 0
+    mrc     p15, 0, r1, c1, c0, 2
+    orr     r1, r1, #0xf00000
+    mcr     p15, 0, r1, c1, c0, 2
+    isb
+    mov     r1, #0x40000000
+    vmsr    fpexc, r1
+    "#
+    };
+}
+pub(crate) use el1;
+
 // The MPU is off until `bsp_board_init`, so that the boot record is written past the data cache.
 global_asm!(
     r#"
@@ -116,18 +137,9 @@ bsp_start:
     .type bsp_el1_entry, %function
 bsp_el1_entry:
     bsp_stage 3
-    ldr     r0, =_vector_table
-    mcr     p15, 0, r0, c12, c0, 0
-    mrc     p15, 0, r0, c1, c0, 0
-    bic     r0, r0, #(1 << 13)
-    bic     r0, r0, #(1 << 30)
-    mcr     p15, 0, r0, c1, c0, 0
-    mrc     p15, 0, r0, c1, c0, 2
-    orr     r0, r0, #0xf00000
-    mcr     p15, 0, r0, c1, c0, 2
-    isb
-    mov     r0, #0x40000000
-    vmsr    fpexc, r0
+    "#,
+    el1!(),
+    r#"
     bsp_stage 4
     // TPIDRPRW is unknown at reset; null is what the kernel has before it starts.
     mov     r0, #0

@@ -231,7 +231,8 @@ mod hardware {
     #[cfg(not(feature = "boot-at-el1"))]
     macro_rules! hyp_handlers {
         () => {
-            r#"
+            concat!(
+                r#"
     .pushsection .text.bsp_fault, "ax", %progbits
     .arm
     .balign 4
@@ -296,18 +297,9 @@ bsp_hyp_save:
 
     // EL1 may not have been set up yet: make it fit for Rust. r0 = frame.
 bsp_fault_from_hyp:
-    ldr     r1, =_vector_table
-    mcr     p15, 0, r1, c12, c0, 0
-    mrc     p15, 0, r1, c1, c0, 0
-    bic     r1, r1, #(1 << 13)
-    bic     r1, r1, #(1 << 30)
-    mcr     p15, 0, r1, c1, c0, 0
-    mrc     p15, 0, r1, c1, c0, 2
-    orr     r1, r1, #0xf00000
-    mcr     p15, 0, r1, c1, c0, 2
-    isb
-    mov     r1, #0x40000000
-    vmsr    fpexc, r1
+    "#,
+                crate::boot::el1!(),
+                r#"
     ldr     sp, =_abt_stack_high_end
     bl      bsp_fault_report
     .ltorg
@@ -326,6 +318,7 @@ _bsp_hyp_vectors:
     b       bsp_hyp_7
     .popsection
     "#
+            )
         };
     }
 

@@ -46,6 +46,23 @@ pub struct MemoryRange {
     pub attributes: Attributes,
 }
 
+/// The type that stacks name a row of a board's map by.
+macro_rules! region {
+    ($(#[$doc:meta])* $name:ident, $range:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {}
+
+        impl threadx::Region for $name {
+            const NAME: &'static str = $range.name;
+            fn range() -> core::ops::Range<usize> {
+                $range.range
+            }
+        }
+    };
+}
+pub(crate) use region;
+
 /// The name of the memory that holds `addr`, or `"unmapped"`. Callable from everywhere.
 #[must_use]
 pub fn region_of(addr: usize) -> &'static str {

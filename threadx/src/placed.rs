@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Error;
-use crate::stack::Region;
+use crate::stack::{Region, in_region};
 
 /// The memory of one value; made by [`place!`](crate::place!) only.
 ///
@@ -55,10 +55,7 @@ impl<R: Region, T: Send + Sync> Placed<R, T> {
     /// `R::range()`. The value is dropped then.
     pub fn init(&'static self, value: T) -> Result<&'static T, Error> {
         let start = self.memory.0.get().addr();
-        let region = R::range();
-        if start < region.start || start + size_of::<T>() > region.end {
-            return Err(Error::StackRegion);
-        }
+        in_region::<R>(start..start + size_of::<T>())?;
         if self.taken.swap(true, Ordering::AcqRel) {
             return Err(Error::InUse);
         }

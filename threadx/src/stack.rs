@@ -75,11 +75,7 @@ impl<R: Region, const N: usize> Stack<R, N> {
     ///
     /// [`Error::StackTaken`]; [`Error::StackRegion`] if the memory is not inside `R::range()`.
     pub fn take(&'static self) -> Result<StackToken<R>, Error> {
-        let range = self.addresses();
-        let region = R::range();
-        if range.start < region.start || range.end > region.end {
-            return Err(Error::StackRegion);
-        }
+        in_region::<R>(self.addresses())?;
         if self.taken.swap(true, Ordering::AcqRel) {
             return Err(Error::StackTaken);
         }
@@ -104,6 +100,12 @@ impl<R: Region, const N: usize> Stack<R, N> {
     pub const fn region(&self) -> &'static str {
         R::NAME
     }
+}
+
+/// [`Error::StackRegion`] for memory that is not inside `R::range()`.
+pub(crate) fn in_region<R: Region>(memory: Range<usize>) -> Result<(), Error> {
+    let region = R::range();
+    if memory.start < region.start || memory.end > region.end { Err(Error::StackRegion) } else { Ok(()) }
 }
 
 /// The exclusive right to use one stack of region `R`; see [`Stack::take`].

@@ -4,8 +4,7 @@
 //! addresses from reset on; its TCM region registers read zero. The first 32 KB of the address space
 //! hold another RAM, which is claimed by nothing, so that a null access faults.
 
-use crate::memory::{Attributes, MemoryRange};
-use threadx::Region;
+use crate::memory::{Attributes, MemoryRange, region};
 
 /// Code RAM: vectors, code, constants and the initial values of statics.
 pub const BRAM: MemoryRange =
@@ -31,21 +30,6 @@ pub const GIC: MemoryRange =
 
 /// Everything that may be accessed; an access elsewhere is a data or prefetch abort.
 pub const MAP: &[MemoryRange] = &[BRAM, DRAM0, ATCM, BTCM, CTCM, UART0, GIC];
-
-macro_rules! region {
-    ($(#[$doc:meta])* $name:ident, $range:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name {}
-
-        impl Region for $name {
-            const NAME: &'static str = $range.name;
-            fn range() -> core::ops::Range<usize> {
-                $range.range
-            }
-        }
-    };
-}
 
 region!(
     /// Stacks in tightly coupled memory A (section `.stacks.Atcm`).

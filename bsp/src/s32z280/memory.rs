@@ -5,8 +5,7 @@
 //! them. Code memory is read through its fetch window only; its data alias is claimed by nothing, so that code cannot be
 //! written by accident.
 
-use crate::memory::{Attributes, MemoryRange};
-use threadx::Region;
+use crate::memory::{Attributes, MemoryRange, region};
 
 /// Code RAM, in the window that instructions are fetched through: entry, vectors, code, constants, initial values of
 /// statics. Half the core's clock.
@@ -52,21 +51,6 @@ pub const LLPP: MemoryRange =
 
 /// Everything that may be accessed; an access elsewhere is a data or prefetch abort.
 pub const MAP: &[MemoryRange] = &[CODE, DRAM0, DRAM1, DRAM2, ATCM, BTCM, CTCM, UART0, GIC, LLPP];
-
-macro_rules! region {
-    ($(#[$doc:meta])* $name:ident, $range:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name {}
-
-        impl Region for $name {
-            const NAME: &'static str = $range.name;
-            fn range() -> core::ops::Range<usize> {
-                $range.range
-            }
-        }
-    };
-}
 
 region!(
     /// Stacks in tightly coupled memory A (section `.stacks.Atcm`).
