@@ -5,7 +5,7 @@ use bsp::memory::region_of;
 use bsp::println;
 use ufmt::{uDebug, uDisplay, uWrite};
 
-use crate::{deep_stack, switch};
+use crate::{deep_stack, image, switch};
 
 /// An address, with the memory that it lies in.
 struct At(usize);
@@ -23,53 +23,12 @@ impl uDebug for At {
     }
 }
 
-/// rustc's version, from the build script.
-const RUSTC: &str = env!("FIRMWARE_RUSTC");
-/// Optimisation level of this image.
-pub const OPT: &str = env!("FIRMWARE_OPT");
-/// Link-time optimisation of this image.
-pub const LTO: &str = env!("FIRMWARE_LTO");
-
-/// `on` or `off`.
-pub const fn on_off(on: bool) -> &'static str {
-    if on { "on" } else { "off" }
-}
-
 /// Prints kernel, build, counter, caches and addresses.
 pub fn print(counter: &Counter) {
-    println!("ThreadX from safe Rust: context switch and stack-heavy work by the memory of the stack");
-    println!("kernel     {}", threadx::KERNEL);
-    println!("board      {}, tick {} Hz", bsp::NAME, bsp::tick_hz());
-    println!(
-        "built with {}, opt-level {}, lto {}, debug assertions {}",
-        RUSTC,
-        OPT,
-        LTO,
-        on_off(cfg!(debug_assertions))
-    );
-    println!("configured {}", bsp::CONFIGURATION);
-    println!(
-        "counter    {}, counts {}, {} Hz by CNTFRQ, own cost {}, resolution {}{}",
-        counter.name,
-        counter.unit,
-        counter.hz,
-        counter.overhead,
-        counter.resolution,
-        if counter.coarse { ", COARSE" } else { "" }
-    );
-    for cache in bsp::cache::geometry() {
-        println!(
-            "cache      L{} data {} bytes, {} ways, line {} bytes",
-            cache.level,
-            cache.size(),
-            cache.ways,
-            cache.line
-        );
-    }
-    if counter.unit == "instructions" {
-        println!("note       emulator: functional only. Memories, caches and pipeline are not modelled, so");
-        println!("           a count of instructions is the same in every memory and is not a time.");
-    }
+    image::print_build("ThreadX from safe Rust: context switch and stack-heavy work by the memory of the stack");
+    println!("");
+    image::print_machine(counter);
+    image::print_note(counter);
     for (what, stack) in [
         ("measuring", switch::MEASURING_BTCM.addresses()),
         ("partner", switch::PARTNER_BTCM.addresses()),

@@ -10,6 +10,7 @@
 
 mod banner;
 mod deep_stack;
+mod image;
 mod judge;
 mod report;
 mod sample;

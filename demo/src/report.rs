@@ -2,9 +2,9 @@
 
 use bsp::counter::Counter;
 use bsp::println;
-use measure::{Bench, Cache, Case, RawSamples, Record, Samples, Setting, line};
+use measure::{Bench, Cache, Case, RawSamples, Record, Samples, Setting};
 
-use crate::banner::{LTO, OPT, on_off};
+use crate::image::{self, Checks};
 
 /// The code that measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,13 @@ pub enum Code {
     CUnchecked,
 }
 
+#[cfg(feature = "twin")]
 impl Code {
     /// `language` and `checks` of records.
     const fn keys(self) -> (&'static str, &'static str) {
         match self {
             Self::Rust => ("rust", "types"),
-            #[cfg(feature = "twin")]
             Self::C => ("c", "on"),
-            #[cfg(feature = "twin")]
             Self::CUnchecked => ("c", "off"),
         }
     }
@@ -35,8 +34,7 @@ impl Code {
 /// Collects what was measured and what was found wrong.
 pub struct Report {
     setting: Setting<'static>,
-    passed: u32,
-    failed: u32,
+    checks: Checks,
     /// Smallest sample of the first series of each kind and code, to compare the others with.
     baseline: [[Option<u32>; 2]; 3],
     code: Code,
@@ -47,22 +45,8 @@ impl Report {
     pub fn new(counter: &Counter) -> Self {
         println!("{}", Record::HEADING);
         let mut report = Self {
-            setting: Setting {
-                kernel: threadx::KERNEL,
-                board: bsp::NAME,
-                unit: counter.unit,
-                opt: OPT,
-                lto: LTO,
-                counter: counter.name,
-                overhead: counter.overhead,
-                language: Code::Rust.keys().0,
-                checks: Code::Rust.keys().1,
-                options: bsp::CONFIGURATION,
-                assertions: on_off(cfg!(debug_assertions)),
-                text_bytes: Some(bsp::memory::text_bytes()),
-            },
-            passed: 0,
-            failed: 0,
+            setting: image::setting(counter),
+            checks: Checks::default(),
             baseline: [[None; 2]; 3],
             code: Code::Rust,
         };
@@ -86,20 +70,14 @@ impl Report {
         }
     }
 
-    /// Counts a self-check; prints it only if it failed.
+    /// [`Checks::check`].
     pub fn check(&mut self, what: &str, ok: bool) {
-        if ok {
-            self.passed += 1;
-        } else {
-            self.failed += 1;
-            println!("check FAILED: {}", what);
-        }
+        self.checks.check(what, ok);
     }
 
-    /// Something could not be measured at all.
+    /// [`Checks::fail`].
     pub fn fail(&mut self, what: &str, error: impl ufmt::uDisplay) {
-        self.failed += 1;
-        println!("check FAILED: {}: {}", what, error);
+        self.checks.fail(what, error);
     }
 
     /// The factors of a series.
@@ -125,8 +103,8 @@ impl Report {
             Err(_) => return self.check("a series has samples that no interrupt disturbed", false),
         };
         let record = Record::new(&self.setting, &self.case(bench, stack, cache), &summary);
-        self.print(record.row(&mut [0; 160]));
-        self.print(record.line(&mut [0; 1024 + bsp::CONFIGURATION.len()]));
+        self.checks.print(record.row(&mut [0; 160]));
+        self.checks.print(record.line(&mut [0; 1024 + bsp::CONFIGURATION.len()]));
         self.check("a series is complete", samples.is_full());
         if self.setting.unit == "instructions" {
             // Nothing but an interrupt can change how many instructions the same code takes.
@@ -142,23 +120,11 @@ impl Report {
     /// Prints the raw samples of a series.
     pub fn samples<const N: usize>(&mut self, bench: Bench, stack: &'static str, cache: Cache, samples: &Samples<N>) {
         let raw = RawSamples::new(&self.setting, &self.case(bench, stack, cache), samples);
-        self.print(raw.line(&mut [0; 4096]));
+        self.checks.print(raw.line(&mut [0; 4096]));
     }
 
-    fn print(&mut self, text: Result<&str, line::LineError>) {
-        match text {
-            Ok(text) => println!("{}", text),
-            Err(_) => self.check("a line fits its buffer", false),
-        }
-    }
-
-    /// Prints the verdict and ends the run: exit code 0 only if every self-check passed.
+    /// [`Checks::finish`].
     pub fn finish(self) -> ! {
-        if self.failed == 0 {
-            println!("{}: {} self-checks passed", line::DONE_OK, self.passed);
-        } else {
-            println!("{}: {} of {} self-checks failed", line::DONE_FAILED, self.failed, self.passed + self.failed);
-        }
-        bsp::exit(u8::from(self.failed != 0))
+        self.checks.finish()
     }
 }

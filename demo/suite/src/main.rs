@@ -12,6 +12,8 @@ mod cell;
 mod deep_stack;
 mod factors;
 mod handoff;
+#[path = "../../src/image.rs"]
+mod image;
 mod interrupts;
 mod report;
 mod sampler;

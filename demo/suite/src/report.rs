@@ -1,10 +1,9 @@
 //! Results as they come, and the verdict at the end.
 
 use bsp::counter::Counter;
-use bsp::println;
-use measure::{Bench, Case, RawSamples, Record, Samples, Setting, Summary, line};
+use measure::{Bench, Case, RawSamples, Record, Samples, Setting, Summary};
 
-use crate::banner::{LTO, OPT, on_off};
+use crate::image::{self, Checks};
 use crate::sampler::{MOST, Sampler};
 use crate::threads::{Memory, Pair};
 
@@ -23,33 +22,14 @@ const KINDS: usize = 64;
 /// Collects what was measured and what was found wrong.
 pub struct Report {
     setting: Setting<'static>,
-    passed: u32,
-    failed: u32,
+    checks: Checks,
     baselines: [Option<Baseline>; KINDS],
 }
 
 impl Report {
     /// An empty report for measurements with `counter`.
     pub fn new(counter: &Counter) -> Self {
-        let mut report = Self {
-            setting: Setting {
-                kernel: threadx::KERNEL,
-                board: bsp::NAME,
-                unit: counter.unit,
-                opt: OPT,
-                lto: LTO,
-                counter: counter.name,
-                overhead: counter.overhead,
-                language: "rust",
-                checks: "types",
-                options: bsp::CONFIGURATION,
-                assertions: on_off(cfg!(debug_assertions)),
-                text_bytes: Some(bsp::memory::text_bytes()),
-            },
-            passed: 0,
-            failed: 0,
-            baselines: [None; KINDS],
-        };
+        let mut report = Self { setting: image::setting(counter), checks: Checks::default(), baselines: [None; KINDS] };
         report.check("the counter is fine enough to measure a switch", !counter.coarse);
         report
     }
@@ -59,20 +39,14 @@ impl Report {
         self.setting.unit == "instructions"
     }
 
-    /// Counts a self-check; prints it only if it failed.
+    /// [`Checks::check`].
     pub fn check(&mut self, what: &str, ok: bool) {
-        if ok {
-            self.passed += 1;
-        } else {
-            self.failed += 1;
-            println!("check FAILED: {}", what);
-        }
+        self.checks.check(what, ok);
     }
 
-    /// Something could not be measured at all.
+    /// [`Checks::fail`].
     pub fn fail(&mut self, what: &str, error: impl ufmt::uDisplay) {
-        self.failed += 1;
-        println!("check FAILED: {}: {}", what, error);
+        self.checks.fail(what, error);
     }
 
     /// The factors of a series, as far as they follow from how it was taken.
@@ -118,29 +92,17 @@ impl Report {
     // Apart, so that their buffers are on the stack one at a time.
     #[inline(never)]
     fn print_record(&mut self, case: &Case<'static>, summary: &Summary) {
-        self.print(Record::new(&self.setting, case, summary).line(&mut [0; LINE]));
+        self.checks.print(Record::new(&self.setting, case, summary).line(&mut [0; LINE]));
     }
 
     #[inline(never)]
     fn print_samples(&mut self, case: &Case<'static>, samples: &Samples<MOST>) {
-        self.print(RawSamples::new(&self.setting, case, samples).line(&mut [0; 512 + MOST * 42]));
+        self.checks.print(RawSamples::new(&self.setting, case, samples).line(&mut [0; 512 + MOST * 42]));
     }
 
-    fn print(&mut self, text: Result<&str, line::LineError>) {
-        match text {
-            Ok(text) => println!("{}", text),
-            Err(_) => self.check("a line fits its buffer", false),
-        }
-    }
-
-    /// Prints the verdict and ends the run: exit code 0 only if every self-check passed.
+    /// [`Checks::finish`].
     pub fn finish(self) -> ! {
-        if self.failed == 0 {
-            println!("{}: {} self-checks passed", line::DONE_OK, self.passed);
-        } else {
-            println!("{}: {} of {} self-checks failed", line::DONE_FAILED, self.failed, self.passed + self.failed);
-        }
-        bsp::exit(u8::from(self.failed != 0))
+        self.checks.finish()
     }
 }
 
