@@ -13,7 +13,7 @@
 use core::cell::Cell;
 use core::ptr::null;
 
-use crate::kernel::{Locked, lock};
+use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::thread::Thread;
@@ -153,17 +153,12 @@ impl EventFlags {
     pub(crate) fn notify(self, notify: Option<EventFlagsNotify>) {
         let _k = lock();
         self.set_notify.set(notify);
-        self.set_special(special::NOTIFY, notify.is_some());
+        set_bits(&self.special, special::NOTIFY, notify.is_some());
     }
 
     #[inline(always)]
     fn is_reviewing(self) -> bool {
         self.special.get() & special::REVIEW != 0
-    }
-
-    fn set_special(self, bit: u8, on: bool) {
-        let others = self.special.get() & !bit;
-        self.special.set(if on { others | bit } else { others });
     }
 
     #[inline(always)]
@@ -246,7 +241,7 @@ impl EventFlags {
     }
 
     fn review(self, k: &Locked) {
-        self.set_special(special::REVIEW, true);
+        set_bits(&self.special, special::REVIEW, true);
         self.review_again.set(false);
         let mut flags = self.current.get();
         let mut at = self.waiters.first();
@@ -270,7 +265,7 @@ impl EventFlags {
             }
         }
         self.current.set(self.current.get() & !self.delayed_clear.replace(0));
-        self.set_special(special::REVIEW, false);
+        set_bits(&self.special, special::REVIEW, false);
     }
 
     /// Wakes all waiters with `TX_DELETED`.

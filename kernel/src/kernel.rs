@@ -146,3 +146,10 @@ pub(crate) fn reset() {
     k.stack_error.set(None);
     k.release_owned.set(None);
 }
+
+/// Sets or clears these bits.
+#[inline(always)]
+pub(crate) fn set_bits(flags: &Cell<u8>, bits: u8, on: bool) {
+    let others = flags.get() & !bits;
+    flags.set(if on { others | bits } else { others });
+}

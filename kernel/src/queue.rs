@@ -12,7 +12,7 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr::{null, null_mut};
 
-use crate::kernel::{Locked, lock};
+use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::port;
@@ -292,12 +292,7 @@ impl Queue {
     pub(crate) fn notify(self, notify: Option<QueueNotify>) {
         let _k = lock();
         self.send_notify.set(notify);
-        self.set_special(special::NOTIFY, notify.is_some());
-    }
-
-    fn set_special(self, bit: u8, on: bool) {
-        let others = self.special.get() & !bit;
-        self.special.set(if on { others | bit } else { others });
+        set_bits(&self.special, special::NOTIFY, notify.is_some());
     }
 
     /// Calls the send notification. The kernel is unlocked.
@@ -387,9 +382,9 @@ impl Queue {
             self.read.set(self.start.get());
             self.write.set(self.start.get());
             k.disable_preemption();
-            self.set_special(special::FLUSH, true);
+            set_bits(&self.special, special::FLUSH, true);
             k.wake_all(&self.waiters, TX_SUCCESS);
-            self.set_special(special::FLUSH, false);
+            set_bits(&self.special, special::FLUSH, false);
             k.enable_preemption();
         }
         TX_SUCCESS

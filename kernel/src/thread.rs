@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr::null;
 
-use crate::kernel::{Locked, lock};
+use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links, List};
 use crate::mutex::{Mutex, NOT_INHERITED, OwnedMutex};
 use crate::object_ref;
@@ -212,8 +212,7 @@ impl TX_THREAD {
     /// Sets or clears bits of [`slow`].
     #[inline(always)]
     pub(crate) fn set_slow(&self, bits: u8, on: bool) {
-        let slow = self.executor.slow();
-        slow.set(if on { slow.get() | bits } else { slow.get() & !bits });
+        set_bits(self.executor.slow(), bits, on);
     }
 
     /// The ready list of the thread's priority.
