@@ -26,10 +26,7 @@ for arg; do
 done
 cd "$ROOT"
 find_tools || die 'no usable tool chain: run scripts/setup.sh'
-if [ "${#kernels[@]}" = 0 ]; then
-  kernels=(bundled)
-  if upstream_sources >/dev/null; then kernels+=(upstream); fi
-fi
+select_kernels
 
 # generated TABLE: the rows between the markers of docs/costs.md, from the golden files.
 generated() {

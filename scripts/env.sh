@@ -139,6 +139,20 @@ build_txbench() {
 # The help of a script is the comment at its top.
 help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
+# no_options "$@": for a script without options and arguments.
+no_options() {
+  case ${1-} in
+    '') ;;
+    -h | --help) help; exit 0 ;;
+    *) die "unknown option $1, see --help" 2 ;;
+  esac
+}
+
+# Tests of the scripts count with these and end with `$passed passed, $failed failed`.
+passed=0 failed=0
+ok() { passed=$((passed + 1)); say "ok: $1"; }
+bad() { failed=$((failed + 1)); say "FAILED: $1"; }
+
 # The same two places as in threadx-sys/build/sources.rs, which also checks what is there.
 upstream_sources() {
   if [ -n "${THREADX_DIR-}" ]; then
@@ -154,6 +168,22 @@ upstream_sources() {
 check_sources() {
   [ -d "$1" ] || die "THREADX_DIR=$1 is not a folder: set it to a checkout of eclipse-threadx/threadx, or unset it"
   [ -f "$1/common/inc/tx_api.h" ] || die "THREADX_DIR=$1 is not a checkout of eclipse-threadx/threadx: it has no common/inc/tx_api.h"
+}
+
+# select_kernels: the kernels that `kernels` names; without any bundled, and upstream where there are sources.
+select_kernels() {
+  local sources
+  if [ "${#kernels[@]}" = 0 ]; then
+    kernels=(bundled)
+    if upstream_sources >/dev/null; then kernels+=(upstream); fi
+  fi
+  case " ${kernels[*]} " in
+    *' upstream '*)
+      sources=$(upstream_sources) ||
+        die 'no sources of the upstream kernel: set THREADX_DIR to a checkout of eclipse-threadx/threadx, or run scripts/get-threadx.sh'
+      check_sources "$sources"
+      ;;
+  esac
 }
 
 fw_features() {

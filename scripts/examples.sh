@@ -20,10 +20,7 @@ for arg; do
 done
 cd "$ROOT"
 find_tools || die 'no usable tool chain: run scripts/setup.sh'
-if [ "${#kernels[@]}" = 0 ]; then
-  kernels=(bundled)
-  if upstream_sources >/dev/null; then kernels+=(upstream); fi
-fi
+select_kernels
 # shellcheck disable=SC2119 # no arguments meant
 build_txbench --quiet
 

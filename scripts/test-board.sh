@@ -8,18 +8,13 @@
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
-case ${1-} in
-  '') ;;
-  -h | --help) help; exit 0 ;;
-  *) die "unknown option $1, see --help" 2 ;;
-esac
+no_options "$@"
 find_tools || die 'no tool chain: run scripts/setup.sh'
 cd "$ROOT"
 build_txbench --quiet
 images=$CARGO_TARGET_DIR/images
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-passed=0 failed=0
 
 # run NAME COMMAND...: one test; its output is shown if it fails.
 run() {

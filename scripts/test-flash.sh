@@ -16,7 +16,7 @@ case ${1-} in -h | --help) help; exit 0 ;; esac
 with_devices=$1 board_image=$2
 flash=$ROOT/scripts/flash.sh
 folder=$(mktemp -d)
-qemu='' server='' passed=0 failed=0
+qemu='' server=''
 # shellcheck disable=SC2317 # called by trap
 finish() {
   [ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true

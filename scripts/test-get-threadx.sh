@@ -8,17 +8,10 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-case ${1-} in
-  '') ;;
-  -h | --help) help; exit 0 ;;
-  *) die "unknown option $1, see --help" 2 ;;
-esac
+no_options "$@"
 command -v git >/dev/null || die 'git is missing: install it'
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
-ok() { passed=$((passed + 1)); say "ok: $1"; }
-bad() { failed=$((failed + 1)); say "FAILED: $1"; }
 
 # ---- a remote with what the script looks for, and a workspace to fetch into ----
 remote=$scratch/remote

@@ -10,11 +10,7 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-case ${1-} in
-  '') ;;
-  -h | --help) help; exit 0 ;;
-  *) die "unknown option $1, see --help" 2 ;;
-esac
+no_options "$@"
 find_tools || die 'no tool chain: run scripts/setup.sh'
 cd "$ROOT"
 build_txbench --quiet
@@ -26,7 +22,6 @@ plugin=$CARGO_TARGET_DIR/release/libr52_model.so
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 version=$(qemu-system-arm --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
-passed=0 failed=0
 
 # test NAME COMMAND...: the command's output only if it fails.
 test() {

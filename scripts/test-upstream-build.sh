@@ -11,11 +11,7 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-case ${1-} in
-  '') ;;
-  -h | --help) help; exit 0 ;;
-  *) die "unknown option $1, see --help" 2 ;;
-esac
+no_options "$@"
 sources=$(upstream_sources) || die 'no upstream sources: set THREADX_DIR or run scripts/get-threadx.sh'
 check_sources "$sources"
 sources=$(cd "$sources" && pwd)
@@ -24,9 +20,6 @@ find_tools || die 'no tool chain for the firmware: run scripts/setup.sh'
 cd "$ROOT"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
-ok() { passed=$((passed + 1)); say "ok: $1"; }
-bad() { failed=$((failed + 1)); say "FAILED: $1"; }
 
 build() { fw_cargo build --release --package threadx-sys; }
 
