@@ -36,7 +36,7 @@ typedef unsigned long long ULONG64;
 #endif
 
 /* Control blocks: the memory is the application's, what is in it the kernel's. */
-typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[26]; } TX_THREAD;
+typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[27]; } TX_THREAD;
 typedef struct TX_TIMER_STRUCT { ULONG tx_reserved[13]; } TX_TIMER;
 typedef struct TX_SEMAPHORE_STRUCT { ULONG tx_reserved[9]; } TX_SEMAPHORE;
 typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[12]; } TX_MUTEX;
