@@ -92,7 +92,7 @@ impl TX_BYTE_POOL {
             available: Cell::new(0),
             fragments: Cell::new(0),
             changes: Cell::new(0),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_POOL_ERROR),
             name: Cell::new(null()),
             created_links: Links::new(),
         }
@@ -138,6 +138,7 @@ impl BytePool {
         self.available.set(size - HEADER);
         self.fragments.set(2);
         let k = lock();
+        self.waiters.open();
         self.id.set(BYTE_POOL_ID);
         k.byte_pools.push_back(self);
     }

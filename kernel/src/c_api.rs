@@ -257,7 +257,7 @@ services! {
         priority: *mut UINT, preemption_threshold: *mut UINT, time_slice: *mut ULONG,
         next_thread: *mut *mut TX_THREAD, next_suspended_thread: *mut *mut TX_THREAD,
     ) -> UINT {
-        let info = thread(thread_ptr).info();
+        let info = thread(thread_ptr).info(lock());
         put(name, info.name.cast_mut());
         put(state, info.state);
         put(run_count, info.run_count);
@@ -345,7 +345,7 @@ services! {
     }
 
     /// `tx_thread_resume`.
-    fn _tx_thread_resume(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).resume() }
+    fn _tx_thread_resume(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).resume(lock()) }
 
     /// `tx_thread_resume`, checked.
     fn _txe_thread_resume(thread_ptr: *mut TX_THREAD) -> UINT {
@@ -366,7 +366,7 @@ services! {
     }
 
     /// `tx_thread_suspend`.
-    fn _tx_thread_suspend(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).suspend() }
+    fn _tx_thread_suspend(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).suspend(lock()) }
 
     /// `tx_thread_suspend`, checked.
     fn _txe_thread_suspend(thread_ptr: *mut TX_THREAD) -> UINT {
@@ -559,7 +559,7 @@ services! {
 
     /// `tx_semaphore_get`.
     fn _tx_semaphore_get(semaphore_ptr: *mut TX_SEMAPHORE, wait_option: ULONG) -> UINT {
-        semaphore(semaphore_ptr).get(wait_option)
+        semaphore(semaphore_ptr).get(wait_option, lock(), ())
     }
 
     /// `tx_semaphore_get`, checked.
@@ -574,7 +574,7 @@ services! {
     }
 
     /// `tx_semaphore_put`.
-    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put() }
+    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put(lock(), ()) }
 
     /// `tx_semaphore_put`, checked.
     fn _txe_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT {

@@ -369,8 +369,8 @@ impl Thread {
         TX_SUCCESS
     }
 
-    pub(crate) fn suspend(self) -> UINT {
-        let k = lock();
+    #[inline(always)]
+    pub(crate) fn suspend(self, k: Locked) -> UINT {
         match self.state.get() as UINT {
             TX_READY => {
                 if port::preemptible() == Some(self) {
@@ -392,8 +392,8 @@ impl Thread {
         }
     }
 
-    pub(crate) fn resume(self) -> UINT {
-        let k = lock();
+    #[inline(always)]
+    pub(crate) fn resume(self, k: Locked) -> UINT {
         if self.state.get() == TX_SUSPENDED as u8 {
             k.make_ready(self);
             TX_SUCCESS
@@ -522,8 +522,7 @@ impl Thread {
     }
 
     #[inline(always)]
-    pub(crate) fn info(self) -> ThreadInfo {
-        let _k = lock();
+    pub(crate) fn info(self, _k: Locked) -> ThreadInfo {
         let running = port::running() == Some(self);
         ThreadInfo {
             name: self.name.get(),

@@ -269,7 +269,7 @@ impl<const N: usize> BytePool<N> {
                 N as ULONG,
             )
         };
-        check(status).inspect_err(|_| core.claim.release())
+        core.claim.created(check(status))
     }
 
     /// Deletes the pool: threads that wait get [`Error::Deleted`], boxes stay valid.
@@ -280,9 +280,8 @@ impl<const N: usize> BytePool<N> {
     ///
     /// [`Error::Pool`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
-        // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
-        critical_section::with(|_| check(unsafe { threadx_sys::tx_byte_pool_delete(self.core.control()) }))?;
+        self.core.claim.delete(|| check(unsafe { threadx_sys::tx_byte_pool_delete(self.core.control()) }))?;
         self.core.claim.release();
         Ok(())
     }

@@ -41,7 +41,8 @@ pub struct ThreadCell {
     pub(super) next: AtomicPtr<ThreadCell>,
     /// Next in the list of the scope that the thread belongs to.
     pub(crate) next_scoped: AtomicPtr<ThreadCell>,
-    /// How often the cell was freed: tells a handle whether it still means this thread.
+    /// How many threads of the cell were deleted: tells a handle whether it still means this thread, which then
+    /// exists.
     pub(super) generation: AtomicU32,
     pub(super) claimed: AtomicBool,
     /// In [`CELLS`], and `done` is created: once for each cell, by whoever has claimed it.
@@ -186,8 +187,13 @@ impl ThreadCell {
         // it makes no more.
         // SAFETY: the control block is `'static`; the service checks that it is a created thread.
         check(unsafe { threadx_sys::tx_thread_terminate(self.control()) })?;
-        // SAFETY: as above.
-        check(unsafe { threadx_sys::tx_thread_delete(self.control()) })?;
+        // One step for everybody else: nobody means a deleted thread.
+        critical_section::with(|_| {
+            // SAFETY: as above.
+            check(unsafe { threadx_sys::tx_thread_delete(self.control()) })?;
+            self.generation.store(self.generation.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+            Ok::<_, Error>(())
+        })?;
         Ok(self.outcome.load(Ordering::Acquire) & RETURNED != 0)
     }
 
@@ -231,7 +237,6 @@ impl ThreadCell {
     pub(super) unsafe fn free(&'static self) {
         // SAFETY: the cell is still claimed by the caller, who is the only one to look.
         let stack = unsafe { (*self.record.get()).stack.take() };
-        self.generation.fetch_add(1, Ordering::AcqRel);
         self.claimed.store(false, Ordering::Release);
         if let Some(stack) = stack {
             // SAFETY: the token was consumed when the record was written, and is taken from it once.
