@@ -117,6 +117,12 @@ enum Found {
     Deleted,
 }
 
+/// `bytes` rounded up to words; `None` if they cannot be counted.
+#[inline(always)]
+pub(crate) fn whole_words(bytes: ULONG) -> Option<usize> {
+    (bytes as usize).checked_next_multiple_of(WORD)
+}
+
 impl BytePool {
     /// # Safety
     ///
@@ -149,8 +155,7 @@ impl BytePool {
     }
 
     /// Bytes of the whole pool, rounded to words.
-    pub(crate) fn size(self) -> usize {
-        let _k = lock();
+    pub(crate) fn size(self, _k: &Locked) -> usize {
         self.size.get()
     }
 
@@ -164,6 +169,7 @@ impl BytePool {
     }
 
     /// Looks for `bytes` bytes, a multiple of the word size, and takes them.
+    #[inline(never)]
     fn take(self, k: &Locked, bytes: usize) -> Found {
         'search: loop {
             // Even if all free fragments were merged into one, it would be smaller.
@@ -214,6 +220,7 @@ impl BytePool {
         }
     }
 
+    #[inline(always)]
     fn changed(self) {
         self.changes.set(self.changes.get().wrapping_add(1));
     }
@@ -243,6 +250,7 @@ impl BytePool {
         at.wrapping_add(1).cast_mut().cast()
     }
 
+    #[inline(always)]
     fn give_back(self, at: *const Fragment) {
         let fragment = self.at(at);
         fragment.owner.set(FREE);
@@ -254,14 +262,23 @@ impl BytePool {
     }
 
     /// `bytes` bytes, rounded up to words, or the error.
-    pub(crate) fn allocate(self, bytes: ULONG, wait: ULONG) -> Result<*mut c_void, UINT> {
-        let k = lock();
-        let bytes = (bytes as usize).checked_next_multiple_of(WORD).ok_or(TX_NO_MEMORY)?;
+    #[inline(always)]
+    pub(crate) fn allocate(self, bytes: ULONG, wait: ULONG, k: Locked) -> Result<*mut c_void, UINT> {
+        self.allocate_words(whole_words(bytes).ok_or(TX_NO_MEMORY)?, wait, k)
+    }
+
+    /// [`Self::allocate`] of `bytes` that are whole words.
+    #[inline(always)]
+    pub(crate) fn allocate_words(self, bytes: usize, wait: ULONG, k: Locked) -> Result<*mut c_void, UINT> {
         match self.take(&k, bytes) {
-            Found::Memory(memory) => return Ok(memory),
-            Found::Deleted => return Err(TX_DELETED),
-            Found::Nothing => {}
+            Found::Memory(memory) => Ok(memory),
+            Found::Deleted => Err(TX_DELETED),
+            Found::Nothing => self.wait(bytes, wait, k),
         }
+    }
+
+    #[inline(never)]
+    fn wait(self, bytes: usize, wait: ULONG, k: Locked) -> Result<*mut c_void, UINT> {
         // Nothing has run since the search looked last.
         let Some(thread) = k.may_wait(wait) else { return Err(TX_NO_MEMORY) };
         thread.wait_value.set(bytes as ULONG);
@@ -276,11 +293,22 @@ impl BytePool {
     pub(crate) fn release(memory: *mut c_void) -> UINT {
         let k = lock();
         let Some(pool) = k.lender_of(memory) else { return TX_PTR_ERROR };
-        pool.give_back(memory.cast::<Fragment>().wrapping_sub(1));
-        if pool.waiters.first().is_some() {
-            pool.serve(k);
-        }
+        // SAFETY: just found to be allocated from this pool.
+        unsafe { pool.take_back(memory, k) };
         TX_SUCCESS
+    }
+
+    /// [`Self::release`] for who knows the pool.
+    ///
+    /// # Safety
+    ///
+    /// `memory` was allocated from this pool, which exists, and is the pool's again from now on.
+    #[inline(always)]
+    pub(crate) unsafe fn take_back(self, memory: *mut c_void, k: Locked) {
+        self.give_back(memory.cast::<Fragment>().wrapping_sub(1));
+        if self.waiters.first().is_some() {
+            self.serve(k);
+        }
     }
 
     #[inline(never)]

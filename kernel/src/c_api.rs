@@ -26,11 +26,11 @@ use crate::timer::{TX_TIMER, Timer, TimerOptions, in_timer_thread};
 use crate::types::*;
 
 /// Calling contexts as the User Guide's "Allowed From" lists name them.
-mod from {
-    pub(super) const INITIALIZATION: u8 = 1;
-    pub(super) const THREADS: u8 = 2;
-    pub(super) const TIMERS: u8 = 4;
-    pub(super) const ISRS: u8 = 8;
+pub(crate) mod from {
+    pub(crate) const INITIALIZATION: u8 = 1;
+    pub(crate) const THREADS: u8 = 2;
+    pub(crate) const TIMERS: u8 = 4;
+    pub(crate) const ISRS: u8 = 8;
 }
 
 fn caller() -> u8 {
@@ -42,7 +42,7 @@ fn caller() -> u8 {
     }
 }
 
-fn called_from(allowed: u8) -> bool {
+pub(crate) fn called_from(allowed: u8) -> bool {
     caller() & allowed != 0
 }
 
@@ -214,7 +214,7 @@ services! {
     }
 
     /// `tx_thread_delete`.
-    fn _tx_thread_delete(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).delete() }
+    fn _tx_thread_delete(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).delete(&lock()) }
 
     /// `tx_thread_delete`, checked.
     fn _txe_thread_delete(thread_ptr: *mut TX_THREAD) -> UINT {
@@ -417,10 +417,10 @@ services! {
     // ---- time and timers -------------------------------------------------------------------------
 
     /// `tx_time_get`: ticks since start or since the last set, modulo 2^32.
-    fn _tx_time_get() -> ULONG { lock().clock().get() }
+    fn _tx_time_get() -> ULONG { lock().clock() }
 
     /// `tx_time_set`: changes the number only; timers and sleeps are not affected.
-    fn _tx_time_set(new_time: ULONG) { lock().clock().set(new_time) }
+    fn _tx_time_set(new_time: ULONG) { lock().set_clock(new_time) }
 
     /// `tx_timer_activate`.
     fn _tx_timer_activate(timer_ptr: *mut TX_TIMER) -> UINT { timer(timer_ptr).activate() }

@@ -22,8 +22,10 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::block_pool::{BlockPool, TX_BLOCK_POOL};
+use crate::byte_pool::{BytePool, TX_BYTE_POOL, whole_words};
+use crate::c_api::{_tx_thread_create, called_from, from};
 use crate::event_flags::{EventFlags, TX_EVENT_FLAGS_GROUP};
-use crate::kernel::{Locked, lock};
+use crate::kernel::{Locked, lock, locked};
 use crate::mutex::{Mutex, TX_MUTEX};
 use crate::port::{self, slow};
 use crate::queue::{Queue, TX_QUEUE};
@@ -146,6 +148,28 @@ entries! {
     ) = |k, caller| queue.receive::<M>(destination.cast(), wait, k, caller);
 }
 
+/// `tx_thread_preempt_disable_enter` of this kernel: masks interrupts, and no service switches threads, until
+/// [`preempt_disable_exit`] gets the result. Such pairs nest.
+#[inline(always)]
+pub fn preempt_disable_enter() -> UINT {
+    let k = lock();
+    k.disable_preemption();
+    k.into_posture()
+}
+
+/// Undoes [`preempt_disable_enter`]; a preemption that became due happens here.
+#[inline(always)]
+pub unsafe fn preempt_disable_exit(posture: UINT) {
+    // SAFETY: masked since the matching `preempt_disable_enter`, whose result is restored here.
+    unsafe { locked() }.end_critical_section();
+    port::restore(posture);
+}
+
+/// Whether the caller is between [`preempt_disable_enter`] and [`preempt_disable_exit`].
+pub fn preemption_disabled() -> bool {
+    lock().scheduler.preemption_disabled()
+}
+
 /// `tx_block_release` of a block that was allocated from a pool whose control block is in place, though the
 /// pool may have been deleted since.
 #[inline(always)]
@@ -160,6 +184,57 @@ pub unsafe fn block_pool_is_lent(pool: *mut TX_BLOCK_POOL) -> bool {
     // SAFETY: the contract at the top of this module: a control block that `new` made is enough here.
     let info = unsafe { BlockPool::new(NonNull::new_unchecked(pool)) }.info();
     info.available != info.total
+}
+
+/// `tx_byte_allocate` in a thread, of no more bytes than the pool has in all: `None`, and nothing has happened, if
+/// the pool does not exist or this is anything else.
+///
+/// `guests` is how many services on the pool are under way and how much memory of it is allocated: one more from
+/// the beginning, and not one less if the service fails.
+#[inline(always)]
+pub unsafe fn byte_allocate(
+    pool: *mut TX_BYTE_POOL,
+    exists: &AtomicBool,
+    guests: &AtomicU32,
+    bytes: ULONG,
+    wait: ULONG,
+) -> Option<Result<*mut c_void, UINT>> {
+    let k = lock();
+    // SAFETY: the contract at the top of this module: a control block that `new` made.
+    let pool = unsafe { BytePool::new(NonNull::new_unchecked(pool)) };
+    if !exists.load(Ordering::Relaxed)
+        || port::executing_without(slow::TIMER_THREAD).is_none()
+        || bytes as usize > pool.size(&k)
+    {
+        cold_path();
+        return None;
+    }
+    let bytes = whole_words(bytes)?;
+    guests.store(guests.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    Some(pool.allocate_words(bytes, wait, k))
+}
+
+/// `tx_byte_release` in a thread, of memory that [`byte_allocate`] or the checked service allocated from this pool:
+/// `false`, and nothing has happened, elsewhere. `guests` is one less from then on. If the pool does not exist any
+/// more that is all.
+#[inline(always)]
+pub unsafe fn byte_release(
+    pool: *mut TX_BYTE_POOL,
+    exists: &AtomicBool,
+    guests: &AtomicU32,
+    memory: *mut c_void,
+) -> bool {
+    let k = lock();
+    if port::executing_without(slow::TIMER_THREAD).is_none() {
+        cold_path();
+        return false;
+    }
+    guests.store(guests.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
+    if exists.load(Ordering::Relaxed) {
+        // SAFETY: the contract at the top of this module: the flag says that the pool is a created one.
+        unsafe { BytePool::new(NonNull::new_unchecked(pool)).take_back(memory, k) };
+    }
+    true
 }
 
 /// `tx_mutex_get` of a mutex that is free, for a caller that keeps the access to what the mutex protects in
@@ -198,6 +273,69 @@ pub unsafe fn mutex_put(mutex: *mut TX_MUTEX) -> UINT {
     // SAFETY: the contract at the top of this module: a control block that `new` made. A deleted mutex has no
     // owner.
     unsafe { Mutex::new(NonNull::new_unchecked(mutex)) }.put(lock())
+}
+
+/// `tx_thread_create` of a thread of the layer's, suspended, with its entry/exit notification: `TX_THRESH_ERROR`,
+/// `TX_CALLER_ERROR`, or what the unchecked service says.
+///
+/// # Safety
+///
+/// See the top of this module. No thread exists in the control block, and the stack overlaps no other's and has
+/// at least `TX_MINIMUM_STACK` bytes.
+#[expect(clippy::too_many_arguments, reason = "the documented signature, more or less")]
+pub unsafe fn thread_create(
+    thread: *mut TX_THREAD,
+    name: *mut CHAR,
+    entry: ThreadEntry,
+    stack: *mut VOID,
+    stack_size: ULONG,
+    priority: UINT,
+    threshold: UINT,
+    time_slice: ULONG,
+    notify: EntryExitNotify,
+) -> UINT {
+    debug_assert!(stack_size >= TX_MINIMUM_STACK && priority < TX_MAX_PRIORITIES);
+    if threshold > priority {
+        return TX_THRESH_ERROR;
+    }
+    if !called_from(from::INITIALIZATION | from::THREADS) {
+        return TX_CALLER_ERROR;
+    }
+    // SAFETY: the caller's promise.
+    let status = unsafe {
+        let entry = Some(entry);
+        _tx_thread_create(thread, name, entry, 0, stack, stack_size, priority, threshold, time_slice, TX_DONT_START)
+    };
+    if status == TX_SUCCESS {
+        // SAFETY: just created; nobody resumes it before this returns.
+        let thread = unsafe { Thread::new(NonNull::new_unchecked(thread)) };
+        thread.entry_exit_notify.set(Some(notify));
+        thread.executor.layer().set(true);
+    }
+    status
+}
+
+/// `tx_thread_terminate` and `tx_thread_delete` of a thread of the layer's that exists; `deleted` is called with
+/// the kernel locked. `TX_CALLER_ERROR`, and nothing has happened, outside threads and timer callbacks.
+pub unsafe fn thread_remove(thread: *mut TX_THREAD, deleted: impl FnOnce()) -> UINT {
+    if !called_from(from::THREADS | from::TIMERS) {
+        return TX_CALLER_ERROR;
+    }
+    // SAFETY: the contract at the top of this module: a created thread.
+    let thread = unsafe { Thread::new(NonNull::new_unchecked(thread)) };
+    thread.terminate();
+    let k = lock();
+    let status = thread.delete(&k);
+    if status == TX_SUCCESS {
+        deleted();
+    }
+    status
+}
+
+/// The thread that executes, if it is one of the layer's: else, and in interrupts, null.
+#[inline(always)]
+pub fn thread_executing() -> *mut TX_THREAD {
+    port::executing_in_layer().map_or(core::ptr::null_mut(), Thread::as_ptr)
 }
 
 /// What [`thread_info`] tells of a thread.

@@ -75,6 +75,14 @@ impl<const COUNTED: bool> Claim<COUNTED> {
         &self.exists
     }
 
+    /// The number of guests, for the bundled kernel, which changes it with its lock held: in one step for all who
+    /// use it by an atomic one.
+    #[cfg(all(feature = "bundled", not(loom)))]
+    #[inline(always)]
+    pub(crate) fn guests(&self) -> &AtomicU32 {
+        &self.guests
+    }
+
     /// Ends the claim: the object was not created, or is deleted.
     pub(crate) fn release(&self) {
         self.claimed.store(false, Ordering::Release);

@@ -366,7 +366,8 @@ struct Safe;
 /// function of its own, so that the argument is set up and nothing of the rows around gets in between.
 #[inline(never)]
 fn apart<A, T, E>(argument: A, call: impl FnOnce(A) -> Result<T, E>) -> (u32, Option<T>) {
-    let argument = black_box(argument);
+    // With something in memory, so that the frame is made before.
+    let (argument, _) = black_box((argument, 0u32));
     start();
     match call(argument) {
         Ok(answer) => {

@@ -554,7 +554,7 @@ services! {
     fn _tx_byte_allocate(
         pool_ptr: *mut TX_BYTE_POOL, memory_ptr: *mut *mut VOID, memory_size: ULONG, wait_option: ULONG,
     ) -> UINT {
-        match byte_pool(pool_ptr).allocate(memory_size, wait_option) {
+        match byte_pool(pool_ptr).allocate(memory_size, wait_option, lock()) {
             Ok(memory) => {
                 memory_ptr.write(memory);
                 TX_SUCCESS
@@ -574,7 +574,7 @@ services! {
             TX_POOL_ERROR
         } else if memory_ptr.is_null() {
             TX_PTR_ERROR
-        } else if memory_size == 0 || memory_size as usize > byte_pool(pool_ptr).size() {
+        } else if memory_size == 0 || memory_size as usize > byte_pool(pool_ptr).size(&lock()) {
             TX_SIZE_ERROR
         } else if wait_option != TX_NO_WAIT && called_from(from::INITIALIZATION | from::ISRS) {
             TX_WAIT_ERROR

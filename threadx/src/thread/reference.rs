@@ -129,6 +129,13 @@ impl ThreadRef {
         Self { cell, generation: cell.generation.load(Ordering::Acquire) }
     }
 
+    /// The thread that executes, which has the cell as long as it does: so there is nothing to order.
+    #[cfg(feature = "bundled")]
+    #[inline(always)]
+    pub(super) fn running(cell: &'static ThreadCell) -> Self {
+        Self { cell, generation: cell.generation.load(Ordering::Relaxed) }
+    }
+
     /// Whether this still means the thread in the cell. Asked where nothing else runs, neither now nor as long as
     /// the answer is used: so there is nothing to order.
     #[inline(always)]
