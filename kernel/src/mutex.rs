@@ -73,7 +73,7 @@ impl TX_MUTEX {
             id: Cell::new(0),
             count: Cell::new(0),
             owner: Cell::new(None),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_MUTEX_ERROR),
             owned_links: Links::new(),
             inherit: Cell::new(false),
             lent: Cell::new(NOT_INHERITED),
@@ -108,6 +108,7 @@ impl Mutex {
         let k = lock();
         self.name.set(name);
         self.inherit.set(inherit);
+        self.waiters.open();
         self.id.set(MUTEX_ID);
         k.mutexes.push_back(self);
         k.release_owned.set(Some(release_owned));
@@ -160,9 +161,24 @@ impl Mutex {
         Locked::suspend_and_select(thread, TX_MUTEX_SUSP as u8, k) as Code
     }
 
+    /// Gives the mutex to `thread`, which executes, if it is free.
     #[inline(always)]
-    pub(crate) fn put(self) -> UINT {
-        let k = lock();
+    pub(crate) fn take(self, thread: Thread, _k: &Locked) -> bool {
+        if self.count.get() != 0 {
+            return false;
+        }
+        self.count.set(1);
+        self.owner.set(Some(thread));
+        if thread.owned.front().is_none() {
+            thread.owned.push_only(self);
+        } else {
+            thread.owned.push_back(self);
+        }
+        true
+    }
+
+    #[inline(always)]
+    pub(crate) fn put(self, k: Locked) -> UINT {
         // An owner is a thread, so being it is enough: nothing else needs to be known about the caller.
         if let Some(thread) = self.owner.get()
             && port::executes(thread)

@@ -19,6 +19,7 @@ pub mod queue;
 mod rejected;
 mod scope;
 pub mod semaphore;
+mod service;
 pub mod stack;
 mod start;
 mod sync;
