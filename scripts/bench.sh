@@ -4,16 +4,20 @@
 #   scripts/bench.sh [--quick] [--out FOLDER] [--kernel all|bundled|upstream] [--repeat N] [--fresh]
 #   scripts/bench.sh --docs     regenerates docs/results.md and its plots
 #   scripts/bench.sh --check    fails if docs/results.md differs from what --docs would write
+#   scripts/bench.sh --cross-lto [--docs|--check]   only the C kernel with and without link-time
+#                               optimisation across C and Rust; prints it, or docs/cross-lto.md
 #
 # Leaves report.json, report.html and the plots in FOLDER (default target/bench). --quick runs the
 # core set. Called again it goes on where it stopped; --fresh begins anew. The upstream kernel takes
-# part where its sources are (THREADX_DIR or ./threadx-src). Installs what is missing first, see
-# scripts/setup.sh. Exits with 0 only if every image passed its self-checks.
+# part where its sources are (THREADX_DIR or ./threadx-src), its build across C and Rust where there
+# are also a clang and an ld.lld of at least rustc's LLVM (scripts/setup.sh --cross-lto); the report
+# says why not. Installs what is missing first, see scripts/setup.sh. Exits with 0 only if every image
+# passed its self-checks.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-out='' quick=() kernel=all repeat=1 fresh=() docs=''
+out='' quick=() kernel=all repeat=1 fresh=() docs='' cross=''
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=(--quick); shift ;;
@@ -24,13 +28,17 @@ while [ $# -gt 0 ]; do
     --kernel=*) kernel=${1#*=}; shift ;;
     --repeat) repeat=${2-}; shift $(($# > 1 ? 2 : 1)) ;;
     --repeat=*) repeat=${1#*=}; shift ;;
+    --cross-lto) cross=only; shift ;;
     --docs | --check) docs=${1#--}; shift ;;
     -h | --help) help; exit 0 ;;
     *) die "unknown option $1, see --help" 2 ;;
   esac
 done
 [[ $repeat =~ ^[1-9][0-9]{0,2}$ ]] || die "--repeat takes a number from 1 to 999, not '$repeat'" 2
-if [ -n "$docs" ]; then
+if [ -n "$cross" ]; then
+  kernel=upstream fresh=(--fresh) repeat=1
+  : "${out:=$CARGO_TARGET_DIR/bench-cross-lto}"
+elif [ -n "$docs" ]; then
   # What the repository shows must not depend on sources that it does not have, nor on this machine.
   kernel=bundled quick=(--quick) fresh=(--fresh) repeat=1
   : "${out:=$CARGO_TARGET_DIR/bench-docs}"
@@ -79,6 +87,7 @@ image() {
   images+=(--image "$name=$out/images/$name")
 }
 for kernel in "${kernels[@]}"; do
+  [ -z "$cross" ] || break
   image "suite-$kernel" "$kernel" suite fat
   # Each with one variant of relinquish, so that its size belongs to that variant.
   image "call-fat-$kernel" "$kernel" demo fat
@@ -90,11 +99,54 @@ for kernel in "${kernels[@]}"; do
   fi
 done
 
+# The C kernel by clang, and once more with C and Rust optimised together by the linker. What LLVM inlines
+# only where both sides agree on it is said for both: processor, thread pointer, that library calls may be
+# understood (which -ffreestanding denies). rustc's bitcode is that of ThinLTO, which full LTO of the C code
+# would not be merged with.
+across() {
+  local tools flags='-mcpu=generic -mtp=soft -fhosted'
+  if ! tools=$("$TXBENCH" cross-lto --rustc "$FW_BIN/rustc" 2>&1); then
+    say "LTO across C and Rust is not available: ${tools#txbench: }"
+    return 1
+  fi
+  export CC_armv8r_none_eabihf=${tools% *} CFLAGS_armv8r_none_eabihf=$flags
+  image call-clang-upstream upstream demo off
+  export CFLAGS_armv8r_none_eabihf="-flto=thin $flags"
+  export CARGO_TARGET_ARMV8R_NONE_EABIHF_LINKER=${tools#* } CARGO_TARGET_ARMV8R_NONE_EABIHF_RUSTFLAGS=-Clinker-plugin-lto
+  FW_LINKER=${tools#* } CARGO_TARGET_DIR=$CARGO_TARGET_DIR/cross-lto image cross-upstream upstream demo off
+  unset CC_armv8r_none_eabihf CFLAGS_armv8r_none_eabihf
+  unset CARGO_TARGET_ARMV8R_NONE_EABIHF_LINKER CARGO_TARGET_ARMV8R_NONE_EABIHF_RUSTFLAGS
+}
+case " ${kernels[*]} " in
+  *' upstream '*) across || [ -z "$cross" ] || exit 77 ;;
+esac
+
 failed=0
 matrix=$out/matrix.json
 "$TXBENCH" matrix "${images[@]}" --out "$matrix" --repeat "$repeat" "${quick[@]}" "${fresh[@]}" || failed=1
 [ -s "$matrix" ] || die 'nothing was measured, see above'
 
+if [ -n "$cross" ]; then
+  [ "$failed" = 0 ] || die 'an image did not pass its self-checks, see above'
+  "$TXBENCH" builds "$matrix" >"$out/cross-lto.md"
+  case $docs in
+    docs) cp "$out/cross-lto.md" docs/cross-lto.md; say 'wrote docs/cross-lto.md' ;;
+    check)
+      images_of() { sed -n '/^## Images/,$p' "$1"; }
+      if [ "$(images_of docs/cross-lto.md)" != "$(images_of "$out/cross-lto.md")" ]; then
+        say 'docs/cross-lto.md is of another kernel or of other compilers: not compared'
+        exit 77
+      fi
+      # The size is also that of paths of this machine.
+      figures() { sed -E '/^\| .*across C and Rust/s/ \| [0-9]+ \| [0-9]+ / | size | size /' "$1"; }
+      diff -u <(figures docs/cross-lto.md) <(figures "$out/cross-lto.md") ||
+        die 'docs/cross-lto.md is not what the images give: run scripts/bench.sh --cross-lto --docs'
+      say 'docs/cross-lto.md is what the images give'
+      ;;
+    *) cat "$out/cross-lto.md" ;;
+  esac
+  exit 0
+fi
 if [ -n "$docs" ]; then
   [ "$failed" = 0 ] || die 'an image did not pass its self-checks, see above'
   title='Results on the emulated board'

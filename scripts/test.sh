@@ -399,6 +399,12 @@ else
   counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
   # shellcheck disable=SC2086 # two words
   add ${counts:-0 1}
+  stage 'LTO across C and Rust' "$ROOT/scripts/bench.sh" --cross-lto --check
+  case $code in
+    0) add 1 0 ;;
+    77) skip 'LTO across C and Rust, docs' 'no clang and lld for it, or docs/cross-lto.md is of other tools' ;;
+    *) add 0 1 ;;
+  esac
   case $(qemu-system-arm --version) in
     *'version 10.0.'*) check 'timing model against published figures' "$ROOT/scripts/validate.sh" 2 ;;
     *) skip 'timing model against published figures' 'it needs QEMU 10.0' ;;

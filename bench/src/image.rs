@@ -4,6 +4,7 @@
 //! need, between the mapping symbols that assemblers leave ("ELF for the Arm Architecture", IHI 0044, 5.5.5).
 
 mod decode;
+mod site;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, Sec
 
 use crate::screen::Failure;
 use decode::{Instruction, State};
+pub use site::{Places, Relinquish, relinquish};
 
 /// A board that images are built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -116,6 +116,17 @@ enum Command {
     },
     /// Write one page with tables, plots, environment and verdicts.
     Report(ReportArgs),
+    /// Print the builds of relinquish on the C kernel, with and without LTO across C and Rust, as a Markdown page.
+    Builds {
+        /// File of `matrix`.
+        run: String,
+    },
+    /// Name the clang and the linker of this machine that can optimise C together with Rust at link time.
+    CrossLto {
+        /// The rustc that builds the images.
+        #[arg(long, value_name = "PATH", default_value = "rustc")]
+        rustc: String,
+    },
     /// Hold the timing model against published figures.
     Validate(validate::Validate),
     /// Run images of on-target tests one after another and add up their results.
@@ -253,6 +264,8 @@ fn main() -> ExitCode {
         Command::Report(args) => write_report(&args),
         Command::Plot(args) => plot_sources(&args),
         Command::Test(args) => test(&args),
+        Command::Builds { run } => print_builds(&run),
+        Command::CrossLto { rustc } => cross_lto(&rustc),
         Command::Validate(args) => validate::validate(&args),
         #[cfg(target_os = "linux")]
         Command::HostFlip(args) => host_flip(&args),
@@ -466,13 +479,24 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         matrix::write_whole(path, report::markdown(&run, &args.title, "plots").as_bytes())?;
     }
     if let Some(path) = &args.html {
-        let cross = builds::cross_language(&args.rustc);
-        matrix::write_whole(path, report::html(&run, &args.title, &cross)?.as_bytes())?;
+        let why_not = builds::why_not(&run, &args.rustc);
+        matrix::write_whole(path, report::html(&run, &args.title, &why_not)?.as_bytes())?;
     }
     for problem in &run.problems {
         complain(problem);
     }
     Ok(if run.problems.is_empty() { 0 } else { code::FAILED })
+}
+
+fn print_builds(name: &str) -> Result<u8, Failure> {
+    show(builds::page(&source::load(name)?)?.as_bytes())?;
+    Ok(0)
+}
+
+fn cross_lto(rustc: &str) -> Result<u8, Failure> {
+    let (clang, linker) = builds::tools(rustc)?;
+    show(format!("{clang} {linker}\n").as_bytes())?;
+    Ok(0)
 }
 
 /// Draws each kind twice; the files.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::code;
+use crate::image::relinquish;
 use crate::lines::Lines;
 use crate::log::{Closing, Log};
 use crate::qemu::{self, End, Qemu};
@@ -130,6 +131,7 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         })?;
         let known = run.images.entry(name.clone()).or_default();
         known.crc32 = crc32;
+        known.relinquish = relinquish(&bytes).ok();
         for cell in &cells {
             if !known.cells.contains(cell) {
                 known.cells.push(cell.clone());
@@ -404,7 +406,7 @@ mod tests {
             run.done.insert(("suite".into(), (*cell).into(), 1));
         }
         let all = vec!["a".into(), "b".into(), "c".into()];
-        run.images.insert("suite".into(), Image { crc32, cells: all, environment: Vec::new() });
+        run.images.insert("suite".into(), Image { crc32, cells: all, ..Image::default() });
         run
     }
 

@@ -241,7 +241,7 @@ fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) 
     }
 }
 
-fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
+fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     let mut sections = Vec::new();
     let rows = &run.rows;
     let sentences = verdicts(rows);
@@ -255,16 +255,12 @@ fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
     }
     sections.push(Section { title: "Verdicts", text, tables: Vec::new() });
 
-    if builds::has(rows) {
-        let mut text = vec![
-            "Pre is relinquish by call, post inlined down to the switch. Each image has one of them, so that its `.text` \
-             (\"flash\") is that variant's. A tick is what the unit says, for two switches and the partner's loop."
-                .to_owned(),
-        ];
-        if let Some(cross) = cross {
-            text.push(format!("C kernel and Rust optimised together at link time: {cross}."));
+    if builds::has(run) {
+        let mut text = vec![builds::ABOVE.to_owned()];
+        if why_not.is_none() {
+            text.push(builds::ELSEWHERE.to_owned());
         }
-        let tables = vec![(String::new(), String::new(), builds::table(rows, &published::all()))];
+        let tables = vec![(String::new(), String::new(), builds::table(run, &published::all(), why_not))];
         sections.push(Section { title: "Inlined relinquish", text, tables });
     }
 
@@ -308,16 +304,17 @@ td:last-child{white-space:normal;min-width:7em}tbody tr:nth-child(even){backgrou
 .wide{overflow-x:auto}ul{margin:.2em 0 .8em}figure{margin:1em 0;overflow-x:auto}figcaption{font-size:13px;color:#555}\
 .problem{color:#a00;font-weight:bold}code{background:#f4f4f4}";
 
-/// The page as HTML, with nothing outside of it.
+/// The page as HTML, with nothing outside of it; `why_not`: why there is no build across C and Rust, for a run
+/// that has none.
 ///
 /// # Errors
 /// What the drawing library says.
-pub fn html(run: &Run, title: &str, cross: &str) -> Result<String, String> {
+pub fn html(run: &Run, title: &str, why_not: &str) -> Result<String, String> {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n<style>{STYLE}</style></head><body>\n<h1>{0}</h1>\n",
         escape(title)
     );
-    for section in sections(run, Some(cross)) {
+    for section in sections(run, Some(why_not)) {
         let _ = writeln!(out, "<h2>{}</h2>", section.title);
         let mut list = false;
         for line in &section.text {
@@ -450,7 +447,7 @@ mod tests {
         let mut run = Run::new(vec![row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")]);
         run.problems.push("suite: <exit code 1>".into());
         run.environment.push(("kernel".into(), "bundled & more".into()));
-        let page = html(&run, "Title <1>", "not available: x").unwrap();
+        let page = html(&run, "Title <1>", "x").unwrap();
         for text in
             ["Title &lt;1&gt;", "PROBLEM: suite: &lt;exit code 1&gt;", "bundled &amp; more", "<svg", "are not time"]
         {

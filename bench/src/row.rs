@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::image::Relinquish;
+
 /// Layout of the JSON that `txbench` writes, [`Run`]. A reader refuses another number; a key that is
 /// added, with a value that may be missing, does not change it.
 pub const SCHEMA: u32 = 1;
@@ -206,6 +208,9 @@ pub struct Image {
     pub cells: Vec<String>,
     /// What its banner says, as name and value.
     pub environment: Vec<(String, String)>,
+    /// How it relinquishes, decoded from its instructions; nothing for one that could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relinquish: Option<Relinquish>,
 }
 
 /// One file of figures.
