@@ -535,6 +535,11 @@ fn print_table(args: &TableArgs) -> Result<u8, Failure> {
 
 #[cfg(target_os = "linux")]
 fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
+    if host_flip::BUILD != "release" {
+        complain(
+            "this is a debug build, whose own code is part of the figures: `cargo build --release -p bench` has less",
+        );
+    }
     let run = host_flip::measure(args)?;
     if args.json {
         show(run.json().as_bytes())?;
