@@ -123,7 +123,7 @@ example() {
 }
 check 'README example' example
 
-# Labels of field reports lead to docs/field-reports.md, and its tests are there.
+# Labels of field reports lead to docs/field-reports.md, and the tests that it and docs/method.md name are there.
 # shellcheck disable=SC2317,SC2016
 field_reports() {
   local bad=0 label file name
@@ -133,11 +133,11 @@ field_reports() {
   done
   while IFS=: read -r file name; do
     if [ ! -e "$file" ]; then
-      echo "docs/field-reports.md: there is no $file"; bad=1
+      echo "docs: there is no $file"; bad=1
     elif [ -n "$name" ] && ! grep -q "fn $name(" "$file"; then
-      echo "docs/field-reports.md: $file has no $name"; bad=1
+      echo "docs: $file has no $name"; bad=1
     fi
-  done < <(grep -oE '`[a-z0-9_-]+/[a-z0-9_/.-]+(::[a-z0-9_]+)?`' docs/field-reports.md | tr -d '`' | sed 's/::/:/')
+  done < <(grep -ohE '`[a-z0-9_-]+/[a-z0-9_/.-]+(::[a-z0-9_]+)?`' docs/field-reports.md docs/method.md | tr -d '`' | sed 's/::/:/')
   [ "$bad" = 0 ] && echo 'every label and every test is there'
 }
 check 'field reports' field_reports

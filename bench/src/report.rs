@@ -205,17 +205,15 @@ fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) 
                     && row.placement == theirs.placement
                     && (theirs.code == "ATCM") == (row.code == "ATCM")
             });
-            let any = ours.iter().any(|row| row.bench == theirs.bench);
+            let here: Vec<_> = ours.iter().filter(|row| row.bench == theirs.bench).collect();
+            let same_kind = here.iter().any(|row| (theirs.code == "ATCM") == (row.code == "ATCM"));
             match found {
                 Some(row) if theirs.code != row.code => (Some(*row), format!("; code in {}", row.code)),
                 Some(row) => (Some(*row), String::new()),
-                None if any => (
-                    None,
-                    format!(
-                        "{boards}: this firmware has no handler with code in {}, or not at this placement",
-                        theirs.code
-                    ),
-                ),
+                None if same_kind => (None, format!("{boards}: not measured at this placement in this run")),
+                None if !here.is_empty() => {
+                    (None, format!("{boards}: this firmware puts no code into {}", theirs.code))
+                }
                 None => (None, unmeasured()),
             }
         }
