@@ -36,6 +36,9 @@ pub struct Compare {
     /// Where the units differ: compare only which of two settings is lower within each side.
     #[arg(long)]
     pub direction_only: bool,
+    /// Compare the rows of the method's own tests as well, which are no results.
+    #[arg(long)]
+    pub self_tests: bool,
 }
 
 /// What a setting is called and how a row tells it.
@@ -468,7 +471,7 @@ mod tests {
 
     fn options(a: &[(&str, &str)], b: &[(&str, &str)], direction_only: bool) -> Compare {
         let own = |f: &[(&str, &str)]| f.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        Compare { a: "A".into(), b: "B".into(), only_a: own(a), only_b: own(b), direction_only }
+        Compare { a: "A".into(), b: "B".into(), only_a: own(a), only_b: own(b), direction_only, self_tests: false }
     }
 
     fn plain() -> Compare {

@@ -35,6 +35,11 @@ impl Kind {
         }
     }
 
+    /// Name of its file of a form, `svg` for example.
+    pub fn file(self, form: &str) -> String {
+        format!("{}.{form}", self.name())
+    }
+
     /// What the reader sees.
     pub const fn caption(self) -> &'static str {
         match self {
@@ -159,7 +164,7 @@ fn panels(kind: Kind, rows: &[Row]) -> Vec<Panel> {
 /// Whether a row is for a plot: not of a test of the method itself, of the first run of its cell, and of a
 /// measurement whose sub-cases are few. Tables have the others.
 fn drawn(row: &&Row) -> bool {
-    !row.cell.starts_with("selftest/")
+    !row.of_self_test()
         && row.repeat.is_none_or(|n| n == 1)
         && row.bench != "service"
         && (row.bench != "deep_stack" || matches!(row.detail.as_str(), "" | "24x16"))

@@ -70,6 +70,7 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
             only_a: vec![only(key, a)],
             only_b: vec![only(key, b)],
             direction_only: false,
+            self_tests: true,
         };
         // Within one image: figures of two images differ by their placement alone already.
         let mut sentences = Vec::new();
@@ -275,7 +276,7 @@ fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
     names.extend(rows.iter().map(|row| row.bench.as_str()).filter(|bench| known(bench).is_none()));
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
-        let own = |row: &&Row| row.bench == name && !row.cell.starts_with("selftest/");
+        let own = |row: &&Row| row.bench == name && !row.of_self_test();
         let own: Vec<Row> = rows.iter().filter(own).cloned().collect();
         if !own.is_empty() && seen.insert(name) {
             let (same, table) = table::results(&own).without_constant(&FIGURES);
