@@ -18,8 +18,8 @@ Examples:
   txbench compare board.log published:635                   a board against the published figures
   txbench compare run.json run.json --a memory=BTCM --b memory=DRAM0
                                                             two memories of one run, by placement
-Keys for --a and --b: bench, detail, memory, cache, variant, code, control, kernel, board, opt, lto,
-language, checks, unit, source, placement. Noise is printed where a file has five or more runs of a
+Keys for --a and --b: source, kind, board, unit, counter, kernel, opt, lto, compiler, options,
+assertions, language, checks, tick, bench, detail, memory, cache, placement, variant, code, control. Noise is printed where a file has five or more runs of a
 cell (txbench matrix --repeat 5). The exit code is 0 also where figures differ; 1 where nothing can
 be compared.")]
 pub struct Compare {
@@ -176,12 +176,14 @@ pub fn compare(a: &[Row], b: &[Row], args: &Compare) -> Comparison {
         );
     }
 
-    let differs = differs(&pairs);
     if pairs.is_empty() {
-        let verdict =
-            "nothing to compare: no measurement is on both sides with the same memory, cache and placement".into();
+        let verdict = nothing((a, &rows_a, &args.only_a), (b, &rows_b, &args.only_b));
+        let differs = KEYS.iter().filter_map(|key| Some((*key, setting(key)?)));
+        let differs =
+            differs.map(|(key, tell)| [key.to_owned(), values(&rows_a, tell), values(&rows_b, tell)]).collect();
         return Comparison { differs, table: Table::default(), headlines: Vec::new(), verdict, compared: false };
     }
+    let differs = differs(&pairs);
     let units_differ = pairs.iter().any(|(a, b)| a.row.unit != b.row.unit);
     let kinds_differ = pairs.iter().any(|(a, b)| a.row.origin != b.row.origin);
     let mismatch = if units_differ {
@@ -207,6 +209,46 @@ pub fn compare(a: &[Row], b: &[Row], args: &Compare) -> Comparison {
             Comparison { differs, table: figures(&pairs, false), headlines, verdict, compared: true }
         }
     }
+}
+
+/// The values that rows have of a setting, as far as a line holds them.
+fn values(rows: &[&Row], tell: fn(&Row) -> String) -> String {
+    const MOST: usize = 12;
+    let all: BTreeSet<String> = rows.iter().map(|row| tell(row)).collect();
+    let known = |value: String| if value.is_empty() { "unknown".into() } else { value };
+    let more = all.len().saturating_sub(MOST);
+    let mut shown: Vec<String> = all.into_iter().take(MOST).map(known).collect();
+    if shown.is_empty() {
+        shown.push("none".into());
+    }
+    if more > 0 {
+        shown.push(format!("and {more} more"));
+    }
+    shown.join(", ")
+}
+
+/// All rows of a side, those that its filters leave, and these.
+type Side<'s> = (&'s [Row], &'s [&'s Row], &'s [(String, String)]);
+
+/// Why no row of A met one of B.
+fn nothing(a: Side<'_>, b: Side<'_>) -> String {
+    for (name, (all, left, filters)) in [("A", a), ("B", b)] {
+        if !left.is_empty() || filters.is_empty() {
+            continue;
+        }
+        let all: Vec<&Row> = all.iter().collect();
+        let asked: Vec<String> = filters.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let there: Vec<String> = filters
+            .iter()
+            .map(|(key, _)| format!("{key} {}", values(&all, setting(key).unwrap_or(|row| row.source.clone()))))
+            .collect();
+        return format!(
+            "nothing to compare: no row of {name} has {}; there are {}",
+            asked.join(" and "),
+            there.join("; ")
+        );
+    }
+    "nothing to compare: no measurement is on both sides with the same detail, memory, cache and placement".into()
 }
 
 fn differs(pairs: &[(&Group<'_>, &Group<'_>)]) -> Vec<[String; 3]> {
@@ -590,6 +632,25 @@ mod tests {
         let none =
             compare(&published::of("published:634").unwrap(), &published::of("published:636").unwrap(), &plain());
         assert!(none.verdict.starts_with("nothing to compare"));
+        let row = ["bench", "table_sweep", "deep_stack"].map(str::to_owned);
+        assert!(none.differs.contains(&row) && none.text("x", "y").contains("| table_sweep"), "{none:?}");
+        let rows = published::of("published:635").unwrap();
+        let none = compare(&rows, &rows, &options(&[("memory", "XTCM")], &[], false));
+        assert_eq!(none.verdict, "nothing to compare: no row of A has memory=XTCM; there are memory BTCM, DRAM0");
+    }
+
+    #[test]
+    fn the_help_names_every_key() {
+        use clap::{Args, Command};
+        let help = Compare::augment_args(Command::new("compare")).render_long_help().to_string();
+        let (_, keys) = help.split_once("Keys for --a and --b: ").unwrap();
+        let keys = keys.split_once('.').unwrap().0.replace('\n', " ");
+        let mut keys: Vec<&str> = keys.split(", ").map(str::trim).collect();
+        let mut known: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
+        known.push("source");
+        keys.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(keys, known);
     }
 
     #[test]

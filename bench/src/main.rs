@@ -384,8 +384,7 @@ fn run(args: &Run) -> Result<u8, Failure> {
 
 /// One line if a log has keys of a later version.
 fn tell_newer(log: &Log) {
-    let run = row::Run { newer: log.newer.clone(), ..row::Run::default() };
-    run.tell_newer("the image");
+    row::Run { newer: log.newer.clone(), ..row::Run::default() }.tell_newer("the log");
 }
 
 fn parse(path: &Path, json: bool) -> Result<u8, Failure> {

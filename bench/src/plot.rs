@@ -145,12 +145,24 @@ fn prepared(kind: Kind, rows: &[Row]) -> Result<(Vec<Panel>, u32), String> {
     if panels.is_empty() {
         return Err(match kind {
             Kind::Distribution => "nothing to draw: no row has a minimum and a maximum".into(),
-            Kind::Placement => "nothing to draw: no measurement has two placements".into(),
+            Kind::Placement => no_sweep(rows),
             Kind::Published => "nothing to draw: no row has a published counterpart".into(),
         });
     }
     let height = panels.iter().map(Panel::height).sum();
     Ok((panels, height))
+}
+
+/// Why there is no sweep by placement.
+fn no_sweep(rows: &[Row]) -> String {
+    let known: Vec<&Row> = rows.iter().filter(drawn).filter(|row| row.placement.is_some()).collect();
+    if known.is_empty() {
+        return "nothing to draw: no result says where its timed code lies in the line".into();
+    }
+    if known.iter().all(|row| row.cache != "cold") {
+        return "nothing to draw: the sweep is of a cold cache, and no result with a placement is".into();
+    }
+    "nothing to draw: no result with a cold cache is there at two placements of its code".into()
 }
 
 fn panels(kind: Kind, rows: &[Row]) -> Vec<Panel> {
@@ -184,7 +196,9 @@ fn families(rows: &[Row], key: impl Fn(&Row) -> Vec<String>) -> Vec<Vec<&Row>> {
 }
 
 fn title(row: &Row) -> String {
-    let parts = [row.bench.as_str(), &row.detail, &row.variant, &row.kernel, &row.board, &lto(row), row.origin.name()];
+    let tick = if row.tick == "off" { "tick off" } else { "" };
+    let parts =
+        [row.bench.as_str(), &row.detail, &row.variant, &row.kernel, &row.board, &lto(row), tick, row.origin.name()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
@@ -194,9 +208,22 @@ fn lto(row: &Row) -> String {
 
 fn measurement(row: &Row) -> Vec<String> {
     let detail = if row.bench == "host_flip" { String::new() } else { row.detail.clone() };
-    [&row.bench, &detail, &row.variant, &row.kernel, &row.board, &row.unit, &row.lto, &row.language, &row.checks]
-        .map(String::clone)
-        .into()
+    let texts = [&row.bench, &detail, &row.variant, &row.kernel, &row.board, &row.unit, &row.lto, &row.language];
+    let more = [&row.checks, &row.opt, &row.options, &row.assertions, &row.compiler, &row.tick];
+    texts.into_iter().chain(more).cloned().chain([row.origin.name().into()]).collect()
+}
+
+/// What tells the rows of a panel apart beside memory and cache state, in words; nothing where all have the same.
+fn beside(family: &[&Row]) -> impl Fn(&Row) -> Vec<String> {
+    let varies = |tell: fn(&Row) -> &String| family.iter().any(|row| tell(row) != tell(family[0]));
+    let (code, control, source) = (varies(|r| &r.code), varies(|r| &r.control), varies(|r| &r.source));
+    move |row| {
+        let mut words = Vec::new();
+        words.extend((code && !row.code.is_empty()).then(|| format!("code {}", row.code)));
+        words.extend((control && !row.control.is_empty()).then(|| format!("control {}", row.control)));
+        words.extend(source.then(|| row.source.rsplit('/').next().unwrap_or("").to_owned()));
+        words
+    }
 }
 
 /// A colour for each memory, the same in every panel.
@@ -209,9 +236,7 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
     let panel = |family: &Vec<&Row>| {
         // Placements are the subject of the next plot.
         let first = family.iter().map(|row| row.placement).min().flatten();
-        // Where all have the same it would say nothing.
-        let varies = |tell: fn(&Row) -> &String| family.iter().any(|row| tell(row) != tell(family[0]));
-        let (codes, controls) = (varies(|r| &r.code), varies(|r| &r.control));
+        let beside = beside(family);
         let items: Vec<Range> = family
             .iter()
             .filter(|row| row.placement == first)
@@ -221,9 +246,7 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
                 let label = match row.bench.as_str() {
                     "host_flip" => format!("{} {}", row.detail, row.cache),
                     _ => {
-                        let code = if codes { format!("code {}", row.code) } else { String::new() };
-                        let control = if controls { format!("control {}", row.control) } else { String::new() };
-                        let parts = [row.memory.clone(), row.cache_state(), code, control];
+                        let parts = [vec![row.memory.clone(), row.cache_state()], beside(row)].concat();
                         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
                     }
                 };
@@ -248,17 +271,21 @@ fn placement(rows: &[Row]) -> Vec<Panel> {
     let mut panels = Vec::new();
     for family in families(&placed, key) {
         let mut lines: Vec<Line> = Vec::new();
+        let beside = beside(&family);
         for row in &family {
             let (Some(place), Some(min)) = (row.placement, row.min) else { continue };
             let point = (place, min, row.max.unwrap_or(min));
-            let label = if row.memory.is_empty() { row.code.clone() } else { row.memory.clone() };
+            let parts = [vec![row.memory.clone()], beside(row)].concat();
+            let label = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
             match lines.iter_mut().find(|line| line.label == label) {
                 Some(line) => line.points.push(point),
-                None => lines.push(Line {
-                    colour: if row.memory.is_empty() { lines.len() } else { colour(&row.memory) },
-                    label,
-                    points: vec![point],
-                }),
+                None => {
+                    // The memory's own, or the first that no line of the panel has.
+                    let own = colour(&row.memory);
+                    let free = |colour: &usize| lines.iter().all(|line| line.colour != *colour);
+                    let colour = [own].into_iter().chain(0..COLOURS.len()).find(free).unwrap_or(own);
+                    lines.push(Line { colour, label, points: vec![point] });
+                }
             }
         }
         lines.retain(|line| line.points.len() > 1);
@@ -600,7 +627,35 @@ mod tests {
         let ours = [row("BTCM", "cold", 40, vec![]), row("DRAM0", "cold", 40, vec![])];
         let drawn = svg(Kind::Published, &ours).unwrap();
         assert!(drawn.contains("1370") && drawn.contains("1476") && drawn.matches(">\n40\n<").count() == 2, "{drawn}");
-        assert!(svg(Kind::Placement, &ours).is_err());
+        assert!(svg(Kind::Placement, &ours).unwrap_err().contains("no result says where"));
+    }
+
+    #[test]
+    fn control_blocks_elsewhere_are_another_line() {
+        let at = |control: &str, placement, min| Row {
+            control: control.into(),
+            placement: Some(placement),
+            ..row("BTCM", "cold", min, vec![])
+        };
+        let rows = [at("DRAM0", 0, 40), at("DRAM0", 16, 40), at("BTCM", 0, 30), at("BTCM", 16, 30)];
+        let panels = placement(&rows);
+        let [Panel::Sweep { lines, .. }] = &panels[..] else { panic!("{}", panels.len()) };
+        assert_eq!(
+            lines.iter().map(|line| (line.label.as_str(), line.points.len())).collect::<Vec<_>>(),
+            [("BTCM, control DRAM0", 2), ("BTCM, control BTCM", 2)]
+        );
+        assert_ne!(lines[0].colour, lines[1].colour);
+        let two_runs: Vec<Row> = ["a", "b"]
+            .iter()
+            .flat_map(|source| rows.iter().take(2).map(|row| Row { source: (*source).into(), ..row.clone() }))
+            .collect();
+        let panels = placement(&two_runs);
+        let [Panel::Sweep { lines, .. }] = &panels[..] else { panic!("{}", panels.len()) };
+        assert_eq!(lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(), ["BTCM, a", "BTCM, b"]);
+        let drawn = svg(Kind::Placement, &[rows[0].clone(), rows[2].clone()]).unwrap_err();
+        assert!(drawn.contains("cold cache is there at two placements"), "{drawn}");
+        let warm: Vec<Row> = rows.iter().map(|row| Row { cache: "warm".into(), ..row.clone() }).collect();
+        assert!(svg(Kind::Placement, &warm).unwrap_err().contains("the sweep is of a cold cache"));
     }
 
     #[test]

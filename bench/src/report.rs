@@ -7,7 +7,7 @@ use crate::compare::{Compare, compare};
 use crate::plot::{self, Kind};
 use crate::published;
 use crate::row::{Origin, Row, Run, placed};
-use crate::table::{self, Align, Table, escape, opt};
+use crate::table::{self, Align, Table, escape, escape_markdown, opt};
 
 /// A part of the page.
 struct Section {
@@ -367,7 +367,7 @@ fn marked(text: &str) -> String {
 
 /// The page as Markdown, with the plots as files beside it in `plots`.
 pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
-    let mut out = format!("# {title}\n");
+    let mut out = format!("# {}\n", escape_markdown(title));
     for section in sections(run, None) {
         let _ = writeln!(out, "\n## {}\n", section.title);
         let mut list = false;
@@ -376,7 +376,7 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
                 out += "\n";
             }
             list = line.starts_with("- ");
-            out += line;
+            out += &escape_markdown(line);
             out += if list { "\n" } else { "\n\n" };
         }
         if list {
@@ -389,10 +389,10 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
         }
         for (title, above, table) in &section.tables {
             if !title.is_empty() {
-                let _ = writeln!(out, "### {title}\n");
+                let _ = writeln!(out, "### {}\n", escape_markdown(title));
             }
             if !above.is_empty() {
-                let _ = writeln!(out, "{above}\n");
+                let _ = writeln!(out, "{}\n", escape_markdown(above));
             }
             out += &table.markdown();
             out += "\n";
@@ -469,6 +469,10 @@ mod tests {
         let run = Run::new(vec![row("context_switch", "BTCM", "cold")]);
         let text = markdown(&run, "Results", "plots");
         assert!(text.contains("](plots/distribution.svg)") && text.contains("### Relinquish, round trip"));
+        let mut broken = run;
+        broken.problems.push("suite: <exit code 1> | x".into());
+        let broken = markdown(&broken, "A <b>", "plots");
+        assert!(broken.contains("# A &lt;b>") && broken.contains("PROBLEM: suite: &lt;exit code 1> \\| x"), "{broken}");
         assert!(!text.contains("\n\n\n"));
     }
 }

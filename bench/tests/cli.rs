@@ -810,6 +810,73 @@ fn an_image_without_a_list_is_one_cell() {
 }
 
 #[test]
+fn rows_of_self_tests_are_compared_on_request_only() {
+    let bench = Bench::new();
+    let log = |min| {
+        format!(
+            "CELL a\n{}\nCELL selftest/tick\n{}\n{CLOSING}\n",
+            record("BTCM", "cold", [7, 7, 7]),
+            record("BTCM", "warm", [min, min, min])
+        )
+    };
+    fs::write(bench.path("a"), log(8)).unwrap();
+    fs::write(bench.path("b"), log(9)).unwrap();
+    let output = bench.txbench(&["compare", "a", "b"]);
+    assert!(stdout(&output).ends_with("verdict: no difference in 1 measurement compared\n"), "{}", seen(&output));
+    assert_eq!(
+        stderr(&output),
+        "txbench: rows of the method's own tests are left out, 2 on both sides together (--self-tests compares them)\n"
+    );
+    let output = bench.txbench(&["compare", "a", "b", "--self-tests"]);
+    assert!(
+        stdout(&output).contains("a difference in 1 of 2 measurements") && stderr(&output).is_empty(),
+        "{}",
+        seen(&output)
+    );
+}
+
+#[test]
+fn a_model_that_does_not_start_is_told_once() {
+    let bench = Bench::new();
+    bench.qemu(MACHINES, "echo 'r52-model: x.toml: line 3: wrong' >&2; exit 1");
+    fs::write(bench.path("old"), "model 1 s32z280 recorded\nend x\n").unwrap();
+    let output = bench.run(&["--model", "an536", "--plugin", "image", "--cycles", "old"]);
+    assert_eq!(code(&output), 4, "{}", seen(&output));
+    let says = "r52-model: x.toml: line 3: wrong\ntxbench: the model did not start (QEMU ended with 1): the line above says why\n";
+    assert_eq!(stderr(&output), says, "and an older log is not taken for its own");
+    assert!(fs::read_to_string(bench.path("old")).unwrap().starts_with("model 1"));
+}
+
+#[test]
+fn later_keys_are_told_once_and_kept() {
+    let bench = Bench::new();
+    suite(&bench);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--select", "a"])), 0);
+    let text = fs::read_to_string(bench.path("run.json")).unwrap();
+    let later =
+        text.replace("{\"origin\"", "{\"volts\":3,\"origin\"").replacen("\"schema\"", "\"lab\":\"x\",\"schema\"", 1);
+    let later = later.replace("\"crc32\"", "\"size\":1,\"crc32\"");
+    fs::write(bench.path("run.json"), later).unwrap();
+    let says = "run.json is of a later txbench, whose images.size, lab, rows.volts this one does not know: ignored\n";
+    for args in [&["table", "run.json"][..], &["compare", "run.json", "run.json"], &["merge", "all.json", "run.json"]] {
+        let output = bench.txbench(args);
+        assert!(stderr(&output).starts_with(&format!("txbench: {says}")), "{args:?}: {}", seen(&output));
+        assert_eq!(
+            stderr(&output).matches("later txbench").count(),
+            args.iter().filter(|arg| **arg == "run.json").count()
+        );
+    }
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--fresh"])), 0);
+    fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records().replace("\"n\"", "\"volts\":3,\"n\""))).unwrap();
+    let output = bench.txbench(&["parse", "log"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert_eq!(
+        stderr(&output),
+        "txbench: the log is of a later txbench, whose volts this one does not know: ignored\n"
+    );
+}
+
+#[test]
 fn words_reach_the_image() {
     let bench = Bench::new();
     bench.qemu(MACHINES, "echo \"$args\"; exit 0");
@@ -856,7 +923,7 @@ fn plots_and_page_are_files_of_their_own() {
     let output = bench.txbench(&["plot", "log", "--kind", "placement"]);
     assert_eq!(
         (code(&output), stderr(&output).as_str()),
-        (4, "txbench: nothing to draw: no measurement has two placements\n")
+        (4, "txbench: nothing to draw: no result says where its timed code lies in the line\n")
     );
 }
 
