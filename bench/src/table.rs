@@ -125,7 +125,7 @@ impl Table {
 pub fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     // Between backquotes nothing but the end of a cell means anything.
-    let closed = text.matches('`').count() % 2 == 0;
+    let closed = text.matches('`').count().is_multiple_of(2);
     let mut code = false;
     for c in text.chars() {
         match c {
