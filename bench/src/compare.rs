@@ -422,6 +422,13 @@ fn judge(family: &[&(&Group<'_>, &Group<'_>)]) -> Result<(Paired, String), Strin
     }
     let judged = paired(&placed, noise.unwrap_or(0)).map_err(|e| e.to_string())?;
     let sentence = judged.to_string();
+    let sentence = if family.iter().any(|(a, b)| a.row.placement.or(b.row.placement).is_some()) {
+        sentence
+    } else {
+        sentence
+            .replace("one placement only", "the placement of the code is not known")
+            .replace(" at 1 of 1 placements", ", the placement of the code is not known")
+    };
     let sentence = match noise {
         Ok(_) => sentence,
         Err(_) => sentence.replace("(noise 0)", &format!("(noise {})", noise_text(noise))),
@@ -552,7 +559,7 @@ mod tests {
         assert!(within.table.terminal().contains("| +8 (+0.8 %) |     8 |"), "{}", within.table.terminal());
         assert_eq!(within.headlines, ["deep_stack BTCM: no difference at 2 of 2 placements (noise 8)"]);
         let beyond = compare(&run(1000), &run(1009), &plain());
-        assert_eq!(beyond.headlines, ["deep_stack BTCM: A is lower at 2 of 2 placements, by 9 to 9 (noise 8)"]);
+        assert_eq!(beyond.headlines, ["deep_stack BTCM: A is lower at 2 of 2 placements, by 9 (noise 8)"]);
         let once =
             compare(&[row("BTCM", 0, 1), row("BTCM", 16, 1)], &[row("BTCM", 0, 3), row("BTCM", 16, 2)], &plain());
         assert_eq!(
@@ -573,7 +580,10 @@ mod tests {
         );
         let one = published::of("published:635").unwrap();
         let single = compare(&one, &one, &memories);
-        assert!(single.headlines.iter().all(|h| h.contains("no headline: one placement only")), "{single:?}");
+        assert!(
+            single.headlines.iter().all(|h| h.contains("no headline: the placement of the code is not known")),
+            "{single:?}"
+        );
         let torn =
             compare(&[row("BTCM", 0, 10), row("BTCM", 16, 30)], &[row("BTCM", 0, 20), row("BTCM", 16, 20)], &plain());
         assert!(torn.headlines[0].contains("no headline: of 2 placements A is lower at 1, B at 1"), "{torn:?}");

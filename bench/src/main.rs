@@ -47,7 +47,7 @@ mod code {
     pub const FAILED: u8 = 1;
     /// The log is cut, malformed or foreign in places.
     pub const LOG: u8 = 3;
-    /// QEMU, a file or standard output cannot be used.
+    /// QEMU, a file, the serial port or standard output cannot be used.
     pub const UNUSABLE: u8 = 4;
     /// The time limit ended the guest.
     pub const LIMIT: u8 = 124;
@@ -65,8 +65,8 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: the guest's own if it is not 0; else 0 all well, 1 a check, test or expectation failed,
-2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU, a file or standard output
-cannot be used, 124 time limit, 130 interrupted.";
+2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU, a file, the serial port or
+standard output cannot be used, 124 time limit, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -401,7 +401,9 @@ fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
 
 fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
     let (mut a, mut b) = (source::load(&args.a)?, source::load(&args.b)?);
-    for (name, run) in [(&args.a, &a), (&args.b, &b)] {
+    // One file on both sides is told about once.
+    let sides = [(&args.a, &a), (&args.b, &b)];
+    for (name, run) in sides.iter().take(if args.a == args.b { 1 } else { 2 }) {
         run.tell_newer(name);
         complain_of(name, run);
     }

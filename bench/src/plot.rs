@@ -81,12 +81,12 @@ fn fonts() {
 /// One panel of a plot.
 enum Panel {
     Ranges { title: String, unit: String, items: Vec<Range> },
-    Sweep { title: String, unit: String, lines: Vec<Line> },
+    Sweep { title: String, unit: String, about: &'static str, lines: Vec<Line> },
     Bars { title: String, sides: Vec<Side> },
 }
 
-/// A heading and its bars: label, length and colour.
-type Side = (String, Vec<(String, u64, usize)>);
+/// A heading and its bars: label, length, none where it was not measured, and colour.
+type Side = (String, Vec<(String, Option<u64>, usize)>);
 
 struct Range {
     label: String,
@@ -246,8 +246,9 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
                 let label = match row.bench.as_str() {
                     "host_flip" => format!("{} {}", row.detail, row.cache),
                     _ => {
-                        let parts = [vec![row.memory.clone(), row.cache_state()], beside(row)].concat();
-                        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+                        let parts = [row.memory.clone(), row.cache_state()];
+                        let main = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+                        [vec![main], beside(row)].concat().join(", ")
                     }
                 };
                 let mid = row.p50.or(row.mean).unwrap_or(min);
@@ -292,7 +293,14 @@ fn placement(rows: &[Row]) -> Vec<Panel> {
         lines.iter_mut().for_each(|line| line.points.sort_unstable());
         if !lines.is_empty() {
             let title = format!("{}, {}", title(family[0]), family[0].cache_state());
-            panels.push(Panel::Sweep { title, unit: family[0].unit.clone(), lines });
+            // What stands still must not be taken for a finding.
+            let about = match family[0].origin {
+                Origin::Emulated => {
+                    "offset of the timed code in its 64-byte line, bytes; an emulator's count does not depend on it"
+                }
+                _ => "offset of the timed code in its 64-byte line, bytes",
+            };
+            panels.push(Panel::Sweep { title, unit: family[0].unit.clone(), about, lines });
         }
     }
     panels
@@ -301,7 +309,7 @@ fn placement(rows: &[Row]) -> Vec<Panel> {
 fn against_published(rows: &[Row]) -> Vec<Panel> {
     let published = published::all();
     let label = |row: &Row| {
-        let place = row.placement.map_or(String::new(), |place| format!("+{place}"));
+        let place = row.placement.map_or(String::new(), |place| format!("offset {place}"));
         let memory = if row.memory.is_empty() { &row.code } else { &row.memory };
         let parts = [memory.as_str(), &row.cache, &row.variant, &place];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
@@ -316,56 +324,42 @@ fn against_published(rows: &[Row]) -> Vec<Panel> {
         ("interrupt_to_handler", &["published:630"]),
         ("host_flip", &["published:pollution"]),
     ] {
-        let bars = |row: &Row| Some((label(row), row.min?, colour(&row.memory)));
         let theirs: Vec<&Row> = published.iter().filter(|row| ids.contains(&row.source.as_str())).collect();
-        // Of ours, those that are like one of theirs.
-        let like = |row: &&&Row| {
+        let like = |row: &Row, t: &Row| {
             row.bench == bench
-                && theirs.iter().any(|t| {
-                    (t.memory == row.memory || t.memory.is_empty())
-                        && t.cache == row.cache
-                        && (t.detail == row.detail || t.detail.is_empty())
-                        && (t.placement.is_none() || t.placement == row.placement)
-                        && (row.variant.is_empty() || row.variant == "call")
-                })
+                && (t.memory == row.memory || t.memory.is_empty())
+                && t.cache == row.cache
+                && (t.detail == row.detail || t.detail.is_empty())
+                && (t.placement.is_none() || t.placement == row.placement)
+                && (row.variant.is_empty() || row.variant == "call")
         };
-        let like: Vec<Row> = mine.iter().filter(like).map(|row| (**row).clone()).collect();
-        if like.is_empty() {
+        let like_one = |row: &&&Row| theirs.iter().any(|t| like(row, t));
+        let ours: Vec<Row> = mine.iter().filter(like_one).map(|row| (**row).clone()).collect();
+        if ours.is_empty() {
             continue;
         }
         let heading = |row: &Row| format!("{}, {} ({})", row.board, row.unit, row.origin.name());
-        let detailed = |row: &Row| {
-            let (text, min, colour) = bars(row)?;
-            Some((if bench == "host_flip" { format!("{} {}", row.detail, row.cache) } else { text }, min, colour))
-        };
-        let mut sides = vec![(heading(theirs[0]), theirs.iter().filter_map(|row| detailed(row)).collect())];
+        let name = |row: &Row| if bench == "host_flip" { format!("{} {}", row.detail, row.cache) } else { label(row) };
+        let bars = theirs.iter().map(|row| (name(row), row.min, colour(&row.memory))).collect();
+        let mut sides = vec![(heading(theirs[0]), bars)];
         let own = |row: &Row| {
-            vec![
-                row.kernel.clone(),
-                row.board.clone(),
-                row.unit.clone(),
-                row.lto.clone(),
-                row.language.clone(),
-                row.checks.clone(),
-            ]
+            [&row.kernel, &row.board, &row.unit, &row.lto, &row.language, &row.checks].map(String::clone).into()
         };
         // The first build that has all of it is enough beside a published one.
-        let mut families = families(&like, own);
+        let mut families = families(&ours, own);
         families.truncate(2);
         for family in families {
-            let name = format!("{}, {}", heading(family[0]), family[0].kernel);
             let place = family.iter().map(|row| row.placement).min().flatten();
-            let keep = |row: &&&Row| theirs[0].placement.is_some() || row.placement == place;
-            let mut items: Vec<(String, u64, usize)> = Vec::new();
-            for item in family.iter().filter(keep).filter_map(|row| detailed(row)) {
-                // The same with code or control blocks elsewhere is in the tables.
-                if !items.iter().any(|(label, ..)| *label == item.0) {
-                    items.push(item);
-                }
-            }
-            sides.push((name, items));
+            let fits = |row: &&&Row| theirs[0].placement.is_some() || row.placement == place;
+            // Each in the line of its counterpart; the same with code or control blocks elsewhere is in the tables.
+            let bar = |t: &&Row| match family.iter().filter(fits).find(|row| like(row, t)) {
+                Some(row) => (name(row), row.min, colour(&row.memory)),
+                None => (name(t), None, colour(&t.memory)),
+            };
+            sides.push((format!("{}, {}", heading(family[0]), family[0].kernel), theirs.iter().map(bar).collect()));
         }
-        panels.push(Panel::Bars { title: format!("{bench}: smallest sample ({})", ids.join(", ")), sides });
+        let title = format!("{bench}: smallest sample, each side on its own axis ({})", ids.join(", "));
+        panels.push(Panel::Bars { title, sides });
     }
     panels
 }
@@ -378,7 +372,7 @@ fn draw<DB: DrawingBackend>(root: &Area<'_, DB>, panels: &[Panel]) -> Drawn {
         rest = below;
         match panel {
             Panel::Ranges { title, unit, items } => ranges(&area, title, unit, items)?,
-            Panel::Sweep { title, unit, lines } => sweep(&area, title, unit, lines)?,
+            Panel::Sweep { title, unit, about, lines } => sweep(&area, title, (unit, about), lines)?,
             Panel::Bars { title, sides } => bars(&area, title, sides)?,
         }
     }
@@ -403,10 +397,10 @@ fn heading<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str) -> Drawn {
     area.draw(&Text::new(shown, (12, 8), style)).map_err(said)
 }
 
-/// An axis around `low..=high` with some room, never of no length.
+/// An axis around `low..=high` with some room, long enough that no part of a count is marked on it.
 fn axis(low: u64, high: u64) -> (f64, f64) {
     let (low, high) = (low as f64, high as f64);
-    let room = ((high - low) * 0.06).max(high * 0.02).max(1.0);
+    let room = ((high - low) * 0.06).max(high * 0.02).max(3.0);
     ((low - room).max(0.0), high + room)
 }
 
@@ -420,8 +414,11 @@ fn number(value: &f64) -> String {
     }
 }
 
-/// Labels in a column at the left, drawn at the heights of the chart's rows.
-const LABELS: i32 = 230;
+/// Room for labels in a column at the left: the widest, within reason.
+fn room<'l>(labels: impl Iterator<Item = &'l String>) -> i32 {
+    let width = |label: &String| text(13).font.layout_box(label).map_or(0, |((x0, _), (x1, _))| x1 - x0);
+    labels.map(width).max().unwrap_or(0).clamp(110, 400) + 24
+}
 
 fn ranges<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, items: &[Range]) -> Drawn {
     heading(area, title)?;
@@ -433,7 +430,7 @@ fn ranges<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, item
     let mut chart = ChartBuilder::on(area)
         .margin_top(30)
         .margin_right(20)
-        .set_label_area_size(LabelAreaPosition::Left, LABELS)
+        .set_label_area_size(LabelAreaPosition::Left, room(items.iter().map(|item| &item.label)))
         .set_label_area_size(LabelAreaPosition::Bottom, 42)
         .build_cartesian_2d(low..high, 0f64..n)
         .map_err(said)?;
@@ -482,7 +479,7 @@ fn label<DB: DrawingBackend>(area: &Area<'_, DB>, at: &(i32, i32), name: &str) -
     area.draw(&Text::new(name.to_owned(), (at.0 - x0 - 8, at.1 - y0), style)).map_err(said)
 }
 
-fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, lines: &[Line]) -> Drawn {
+fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, (unit, about): (&str, &str), lines: &[Line]) -> Drawn {
     heading(area, title)?;
     let points = || lines.iter().flat_map(|line| &line.points);
     let (low, high) = axis(points().map(|p| p.1).min().unwrap_or(0), points().map(|p| p.2).max().unwrap_or(1));
@@ -503,27 +500,34 @@ fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, lines
         .bold_line_style(FAINT)
         .label_style(text(12))
         .y_label_formatter(&number)
-        .x_desc("offset of the timed code in its 64-byte line, bytes")
+        .x_desc(about)
         .y_desc(unit)
         .axis_desc_style(text(12))
         .draw()
         .map_err(said)?;
     let shown = lines.len() as f64;
+    // Beside each other, and all points above all lines, so that equal ones do not hide each other.
+    let x = |nth: usize, place: u32| f64::from(place) + (nth as f64 - (shown - 1.0) / 2.0) * 1.6;
     for (nth, line) in lines.iter().enumerate() {
         let colour = COLOURS[line.colour % COLOURS.len()];
-        // Beside each other, so that equal lines do not hide each other.
-        let x = |place: u32| f64::from(place) + (nth as f64 - (shown - 1.0) / 2.0) * 1.6;
-        let joined = line.points.iter().map(|&(place, min, _)| (x(place), min as f64));
+        let joined = line.points.iter().map(|&(place, min, _)| (x(nth, place), min as f64));
         chart
-            .draw_series(LineSeries::new(joined.clone(), colour.stroke_width(2)))
+            .draw_series(LineSeries::new(joined, colour.stroke_width(2)))
             .map_err(said)?
             .label(line.label.clone())
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(3)));
-        chart.draw_series(joined.map(|at| Circle::new(at, 4, colour.filled()))).map_err(said)?;
+    }
+    for (nth, line) in lines.iter().enumerate() {
+        let colour = COLOURS[line.colour % COLOURS.len()];
         let up = line.points.iter().map(|&(place, min, max)| {
-            PathElement::new([(x(place), min as f64), (x(place), max as f64)], colour.mix(0.6).stroke_width(1))
+            PathElement::new(
+                [(x(nth, place), min as f64), (x(nth, place), max as f64)],
+                colour.mix(0.6).stroke_width(1),
+            )
         });
         chart.draw_series(up).map_err(said)?;
+        let points = line.points.iter().map(|&(place, min, _)| (x(nth, place), min as f64));
+        chart.draw_series(points.map(|at| Circle::new(at, 4, colour.filled()))).map_err(said)?;
     }
     for place in [0, 16, 32, 48] {
         let at = chart.backend_coord(&(f64::from(place), low));
@@ -551,27 +555,29 @@ fn bars<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, sides: &[Side]) ->
     let n = sides.iter().map(|(_, items)| items.len()).max().unwrap_or(1).max(1) as f64;
     for (side, (name, items)) in body.split_evenly((1, sides.len())).iter().zip(sides) {
         side.draw(&Text::new(name.clone(), (12, 2), text(12).transform(FontTransform::None))).map_err(said)?;
-        let high = items.iter().map(|item| item.1).max().unwrap_or(1) as f64;
+        let high = items.iter().filter_map(|item| item.1).max().unwrap_or(1).max(1) as f64;
         let chart = ChartBuilder::on(side)
             .margin_top(20)
             .margin_right(10)
             .margin_bottom(8)
-            .set_label_area_size(LabelAreaPosition::Left, 150)
+            .set_label_area_size(LabelAreaPosition::Left, room(items.iter().map(|item| &item.0)))
             .build_cartesian_2d(0f64..high * 1.3, 0f64..n)
             .map_err(said);
         let mut chart = chart?;
         for (at, (text_of, value, colour)) in items.iter().enumerate() {
             let y = n - at as f64 - 0.5;
             let fill = COLOURS[colour % COLOURS.len()].mix(0.8).filled();
-            chart.draw_series([Rectangle::new([(0.0, y - 0.36), (*value as f64, y + 0.36)], fill)]).map_err(said)?;
+            let length = value.unwrap_or(0) as f64;
+            chart.draw_series([Rectangle::new([(0.0, y - 0.36), (length, y + 0.36)], fill)]).map_err(said)?;
             label(side, &chart.backend_coord(&(0.0, y)), text_of)?;
-            let end = chart.backend_coord(&(*value as f64, y));
+            let end = chart.backend_coord(&(length, y));
             let (x0, y0) = side.get_base_pixel();
             let left = plotters::style::text_anchor::Pos::new(
                 plotters::style::text_anchor::HPos::Left,
                 plotters::style::text_anchor::VPos::Center,
             );
-            side.draw(&Text::new(value.to_string(), (end.0 - x0 + 5, end.1 - y0), text(12).pos(left))).map_err(said)?;
+            let value = value.map_or("not measured".into(), |value| value.to_string());
+            side.draw(&Text::new(value, (end.0 - x0 + 5, end.1 - y0), text(12).pos(left))).map_err(said)?;
         }
     }
     Ok(())
@@ -609,6 +615,14 @@ mod tests {
     }
 
     #[test]
+    fn long_labels_have_their_room() {
+        fonts();
+        let long = "DRAM0 polluted_dirty 32 KiB, code BRAM, control DRAM0".to_owned();
+        let width = text(13).font.layout_box(&long).unwrap().1.0;
+        assert!(width > 230 && room([long].iter()) >= width + 8, "{width}");
+    }
+
+    #[test]
     fn equal_samples_and_extremes_still_have_an_axis() {
         for min in [0, 1, u64::from(u32::MAX)] {
             let mut only = row("BTCM", "cold", min, vec![min; 4]);
@@ -627,6 +641,9 @@ mod tests {
         let ours = [row("BTCM", "cold", 40, vec![]), row("DRAM0", "cold", 40, vec![])];
         let drawn = svg(Kind::Published, &ours).unwrap();
         assert!(drawn.contains("1370") && drawn.contains("1476") && drawn.matches(">\n40\n<").count() == 2, "{drawn}");
+        assert_eq!(drawn.matches(">\nnot measured\n<").count(), 2, "the warm ones");
+        let turned = [ours[1].clone(), ours[0].clone()];
+        assert_eq!(svg(Kind::Published, &turned).unwrap(), drawn, "in the order of the published ones");
         assert!(svg(Kind::Placement, &ours).unwrap_err().contains("no result says where"));
     }
 
