@@ -25,7 +25,7 @@ macro_rules! blocks {
 }
 
 blocks! {
-    TX_THREAD: ULONG64[26];
+    TX_THREAD: ULONG64[27];
     TX_TIMER: ULONG[13];
     TX_SEMAPHORE: ULONG[9];
     TX_MUTEX: ULONG[12];

@@ -16,6 +16,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::port;
 use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
@@ -193,10 +194,10 @@ impl EventFlags {
             return self.serve_all(flags, k).into();
         }
         // Nobody else is concerned: no review, no preemption to put off.
-        if self.satisfy(waiter, self.current.get()) && !k.grant_simple(&self.waiters, waiter) {
-            return Locked::grant(&self.waiters, waiter, k);
+        if self.satisfy(waiter, self.current.get()) {
+            return Locked::grant_simple(&self.waiters, waiter, k);
         }
-        self.waiters.status()
+        port::success()
     }
 
     /// The part of a set that concerns others.

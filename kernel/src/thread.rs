@@ -34,8 +34,8 @@ pub struct TX_THREAD {
     pub(crate) executor: Executor,
     pub(crate) name: Cell<*const CHAR>,
     pub(crate) stack_start: Cell<*mut u8>,
-    /// The lowest whole word of the stack.
-    pub(crate) stack_limit: Cell<*mut u32>,
+    /// The lowest whole word of the stack, and what a switch needs above it.
+    pub(crate) stack_floor: Cell<*mut u32>,
     /// What that word holds as long as it is intact: loaded together with its address.
     pub(crate) stack_fill: Cell<u32>,
     /// Bytes from `stack_start` that belong to the stack.
@@ -46,6 +46,8 @@ pub struct TX_THREAD {
     ready_links: Links<Thread>,
     /// The ready list of the thread's priority.
     ready_list: Cell<*const ReadyList>,
+    /// The bit of the thread's priority in the map of the ready ones.
+    pub(crate) ready_bit: Cell<u32>,
     created_links: Links<Thread>,
     wait_links: Links<Thread>,
     /// Where the thread waits. Means something only in the states of a wait; `None` in a sleep.
@@ -85,6 +87,12 @@ pub struct TX_THREAD {
 /// Where the fast path's assembly finds the next ready equal.
 #[cfg(target_os = "none")]
 pub(crate) const READY_NEXT: usize = core::mem::offset_of!(TX_THREAD, ready_links);
+/// Where the end of an interrupt finds the ready list.
+#[cfg(target_os = "none")]
+pub(crate) const READY_LIST: usize = core::mem::offset_of!(TX_THREAD, ready_list);
+/// Where it counts a preemption.
+#[cfg(target_os = "none")]
+pub(crate) const PREEMPTIONS: usize = core::mem::offset_of!(TX_THREAD, preemptions);
 /// Where it finds the turn that the time-slice belongs to.
 #[cfg(target_os = "none")]
 pub(crate) const SLICE_TURN: usize = core::mem::offset_of!(TX_THREAD, slice_turn);
@@ -118,7 +126,7 @@ impl TX_THREAD {
             executor: Executor::new(),
             name: Cell::new(null()),
             stack_start: Cell::new(core::ptr::null_mut()),
-            stack_limit: Cell::new(core::ptr::null_mut()),
+            stack_floor: Cell::new(core::ptr::null_mut()),
             stack_fill: Cell::new(TX_STACK_FILL),
             stack_size: Cell::new(0),
             entry: Cell::new(None),
@@ -126,6 +134,7 @@ impl TX_THREAD {
             entry_exit_notify: Cell::new(None),
             ready_links: Links::new(),
             ready_list: Cell::new(null()),
+            ready_bit: Cell::new(0),
             created_links: Links::new(),
             wait_links: Links::new(),
             wait_queue: Cell::new(None),
@@ -199,6 +208,7 @@ impl TX_THREAD {
     pub(crate) fn set_levels(&self, priority: u8, threshold: u8) {
         self.priority.set(priority);
         self.ready_list.set(crate::kernel::ready_list(priority));
+        self.ready_bit.set(crate::scheduler::bit(priority));
         self.set_threshold(threshold);
     }
 
@@ -309,7 +319,7 @@ impl Thread {
         self.entry_input.set(options.input);
         self.stack_start.set(options.stack_start);
         let to_word = options.stack_start.align_offset(align_of::<u32>());
-        self.stack_limit.set(options.stack_start.wrapping_add(to_word).cast());
+        self.stack_floor.set(options.stack_start.wrapping_add(to_word + port::SWITCH_STACK).cast());
         self.stack_fill.set(TX_STACK_FILL);
         self.stack_size.set(options.stack_size);
         self.entry_exit_notify.set(None);
@@ -558,35 +568,24 @@ impl Locked {
         Self::suspend_running(thread, TX_SLEEP as u8, self)
     }
 
-    /// Reports a thread whose stack pointer has left its stack or whose lowest word was overwritten.
+    /// Whether the stack pointer of the thread that executes has left its stack, or would by what a switch
+    /// pushes, or the lowest word of the stack was overwritten: [`Self::stack_damaged`] has to be called.
     ///
     /// This detects an overflow, it does not prevent it: the memory below the stack was written
     /// before anybody looked.
     #[inline(always)]
-    pub(crate) fn check_stack(&self, thread: Thread) {
-        #[cfg(feature = "stack-checking")]
-        if !port::stack_intact(thread) {
-            self.stack_damaged(thread);
-        }
-        #[cfg(not(feature = "stack-checking"))]
-        let _ = thread;
+    pub(crate) fn own_stack_damaged(&self, running: Thread) -> bool {
+        cfg!(feature = "stack-checking") && !port::own_stack_intact(running)
     }
 
-    /// Whether [`Self::stack_damaged`] has to be called for the thread that executes.
+    /// [`Self::own_stack_damaged`] of the interrupted thread, for an interrupt handler.
     #[inline(always)]
-    pub(crate) fn own_stack_damaged(&self, running: Thread) -> bool {
-        #[cfg(feature = "stack-checking")]
-        return !port::own_stack_intact(running);
-        #[cfg(not(feature = "stack-checking"))]
-        {
-            let _ = running;
-            false
-        }
+    pub(crate) fn interrupted_stack_damaged(&self, running: Thread) -> bool {
+        cfg!(feature = "stack-checking") && !port::interrupted_stack_intact(running)
     }
 
     /// Reports a damaged stack.
     #[cold]
-    #[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
     pub(crate) fn stack_damaged(&self, thread: Thread) {
         if let Some(notify) = self.stack_error.get() {
             // SAFETY: registered through `tx_thread_stack_error_notify`, whose caller vouches for

@@ -2,7 +2,7 @@
 //!
 //! A port provides, under the same names: `Context` and `Executor` (what a switch saves, first in
 //! every control block), `Posture`, `mask`, `restore`, `current`, `running`, `executing_without`,
-//! `concerns`, `switch`, `build`, `request_reschedule` and the small functions beside them.
+//! `concerns`, `switch`, `build`, `request_reschedule`, `preempt_later` and the small functions beside them.
 
 #[cfg(target_arch = "arm")]
 mod aarch32;
@@ -36,6 +36,9 @@ pub(crate) mod slow {
     /// One of the kernel's own contexts, of which the host's port has none.
     #[cfg(target_os = "none")]
     pub(crate) const NO_THREAD: u8 = 1;
+    /// The context of interrupt handlers.
+    #[cfg(target_os = "none")]
+    pub(crate) const INTERRUPT: u8 = 16;
     /// The system timer thread: its callbacks may neither wait nor give the processor away.
     pub(crate) const TIMER_THREAD: u8 = 2;
     /// The thread runs with preemption disabled.
@@ -77,9 +80,8 @@ pub(crate) fn fill_stack(start: *mut u8, size: usize) {
 }
 
 /// The lowest whole word of the thread's stack; an intact stack still has the fill pattern there.
-#[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
 pub(crate) fn lowest_stack_word(thread: Thread) -> u32 {
-    let start = thread.stack_limit.get();
+    let start = thread.stack_floor.get().wrapping_byte_sub(SWITCH_STACK);
     // SAFETY: inside the thread's stack, which is larger than two words; volatile, because the
     // thread itself may have written it.
     unsafe { start.read_volatile() }
