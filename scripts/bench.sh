@@ -12,7 +12,8 @@
 # part where its sources are (THREADX_DIR or ./threadx-src), its build across C and Rust where there
 # are also a clang and an ld.lld of at least rustc's LLVM (scripts/setup.sh --cross-lto); the report
 # says why not. Installs what is missing first, see scripts/setup.sh. Exits with 0 only if every image
-# passed its self-checks.
+# passed its self-checks; 77 says that there was nothing to compare with or no clang, 130 that it was
+# interrupted. Stopped, it leaves the report of before as it was and what was measured in matrix.json.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -44,8 +45,17 @@ elif [ -n "$docs" ]; then
   : "${out:=$CARGO_TARGET_DIR/bench-docs}"
 fi
 : "${out:=$CARGO_TARGET_DIR/bench}"
-mkdir -p "$out/images" || die "cannot create $out: give another folder with --out"
+mkdir -p "$out/images" || die "cannot create $out: give another folder with --out" 2
 out=$(cd "$out" && pwd)
+# Before minutes of work: whatever is written at its end can be.
+for folder in "$out" "$out/images"; do
+  probe=$(mktemp "$folder/.probe.XXXXXX" 2>/dev/null) || die "cannot write to $folder: give another folder with --out" 2
+  rm -f "$probe"
+done
+for file in matrix.json report.json report.html host.json; do
+  [ ! -d "$out/$file" ] || die "$out/$file is a folder: give another folder with --out" 2
+done
+[ ! -e "$out/plots" ] || [ -d "$out/plots" ] || die "$out/plots is no folder: give another folder with --out" 2
 
 say_ignored
 case $kernel in
@@ -122,8 +132,20 @@ case " ${kernels[*]} " in
 esac
 
 failed=0
+# step WHAT COMMAND...: goes on where it succeeds, and after 1 and 3, which say that something did not pass.
+step() {
+  local what=$1 code=0
+  shift
+  "$@" || code=$?
+  case $code in
+    0) ;;
+    1 | 3) failed=1 ;;
+    130) die "interrupted at $what: the same command goes on, what was measured is in $matrix" 130 ;;
+    *) die "$what failed, see above" "$code" ;;
+  esac
+}
 matrix=$out/matrix.json
-"$TXBENCH" matrix "${images[@]}" --out "$matrix" --repeat "$repeat" "${quick[@]}" "${fresh[@]}" || failed=1
+step 'the matrix' "$TXBENCH" matrix "${images[@]}" --out "$matrix" --repeat "$repeat" "${quick[@]}" "${fresh[@]}"
 [ -s "$matrix" ] || die 'nothing was measured, see above'
 
 if [ -n "$cross" ]; then
@@ -180,10 +202,21 @@ if [ "$(uname -s)" = Linux ]; then
   # Optimised, as txbench is part of what it times here.
   host_cargo build --quiet --profile tool --manifest-path "$ROOT/Cargo.toml" --package bench ||
     die 'txbench does not build, see above'
-  if "$CARGO_TARGET_DIR/tool/txbench" host-flip "${options[@]}" --json >"$out/host.json"; then host=("$out/host.json"); fi
+  code=0
+  "$CARGO_TARGET_DIR/tool/txbench" host-flip "${options[@]}" --json >"$out/host.json.part" || code=$?
+  case $code in
+    0)
+      mv "$out/host.json.part" "$out/host.json"
+      host=("$out/host.json")
+      ;;
+    # A machine that hides its caches, for example.
+    4) say 'left out: this machine cannot measure it, see above' ;;
+    *) rm -f "$out/host.json.part"; die "interrupted at the measurement on this machine: $matrix has the others" "$code" ;;
+  esac
+  rm -f "$out/host.json.part"
 fi
-"$TXBENCH" merge "$out/report.json" "$matrix" "${host[@]}" || failed=1
-"$TXBENCH" report "$out/report.json" --html "$out/report.html" --rustc "$FW_BIN/rustc" || failed=1
-"$TXBENCH" plot "$out/report.json" --out "$out/plots" || failed=1
+step 'the merge' "$TXBENCH" merge "$out/report.json" "$matrix" "${host[@]}"
+step 'the report' "$TXBENCH" report "$out/report.json" --html "$out/report.html" --rustc "$FW_BIN/rustc"
+step 'the plots' "$TXBENCH" plot "$out/report.json" --out "$out/plots"
 say "report.json, report.html and plots are in $out"
 [ "$failed" = 0 ] || die 'not everything passed, see above'

@@ -132,6 +132,8 @@ run 'an image of EL2 is no guest' refused 'accesses a register of EL2' \
   "$TXBENCH" image "$images/demo-s32z280-bundled-release.elf" --board s32z280 --boot-at-el1
 run "an image of another board is refused" refused 'FAILED' \
   "$TXBENCH" image "$images/demo-mps3-an536-bundled-release.elf" --board s32z280
+run "an image of another board is not booted" refused 'is linked for s32z280, QEMU has mps3-an536 only' \
+  "$TXBENCH" run "$images/demo-s32z280-bundled-release.elf" --timeout 5
 if sources=$(upstream_sources); then
   run 'image, s32z280, upstream kernel' scripts/build.sh --board s32z280 --kernel upstream
 fi

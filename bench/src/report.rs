@@ -7,7 +7,7 @@ use crate::compare::{Compare, compare};
 use crate::plot::{self, Kind};
 use crate::published;
 use crate::row::{Origin, Row, Run, placed};
-use crate::table::{self, Align, Table, escape, opt};
+use crate::table::{self, Align, Table, escape, escape_markdown, opt};
 
 /// A part of the page.
 struct Section {
@@ -70,6 +70,7 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
             only_a: vec![only(key, a)],
             only_b: vec![only(key, b)],
             direction_only: false,
+            self_tests: true,
         };
         // Within one image: figures of two images differ by their placement alone already.
         let mut sentences = Vec::new();
@@ -244,11 +245,13 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     let rows = &run.rows;
     let sentences = verdicts(rows);
     let mut text: Vec<String> = run.problems.iter().map(|problem| format!("PROBLEM: {problem}")).collect();
+    // Before anything is said to be no different.
+    text.extend(table::notes(rows).into_iter().map(|note| note.replace('\n', " ")));
     for (title, lines) in &sentences {
         text.push(format!("{title}:"));
         text.extend(lines.iter().map(|line| format!("- {line}")));
     }
-    if text.is_empty() {
+    if sentences.is_empty() {
         text.push("No factor has two settings in these figures.".into());
     }
     sections.push(Section { title: "Verdicts", text, tables: Vec::new() });
@@ -263,13 +266,12 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     }
 
     let mut results = Section { title: "Results", text: Vec::new(), tables: Vec::new() };
-    results.text.extend(table::notes(rows).into_iter().map(|note| note.replace('\n', " ")));
     let known = |bench: &str| BENCHES.iter().find(|(name, _)| *name == bench).map(|(_, title)| *title);
     let mut names: Vec<&str> = BENCHES.iter().map(|(name, _)| *name).collect();
     names.extend(rows.iter().map(|row| row.bench.as_str()).filter(|bench| known(bench).is_none()));
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
-        let own = |row: &&Row| row.bench == name && !row.cell.starts_with("selftest/");
+        let own = |row: &&Row| row.bench == name && !row.of_self_test();
         let own: Vec<Row> = rows.iter().filter(own).cloned().collect();
         if !own.is_empty() && seen.insert(name) {
             let (same, table) = table::results(&own).without_constant(&FIGURES);
@@ -293,12 +295,15 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     sections
 }
 
+/// Rows of a table of the page that is folded.
+const LONG: usize = 60;
+
 const STYLE: &str = "\
 body{font:15px/1.45 system-ui,sans-serif;color:#222;background:#fff;max-width:1180px;margin:2em auto;padding:0 1em}\
 h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #ccc}h3{font-size:1em;margin-bottom:.3em}\
 table{border-collapse:collapse;font-size:12.5px}th{text-align:left;background:#f2f2f2}\
 th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;white-space:nowrap;vertical-align:top}\
-td:last-child{white-space:normal;min-width:7em}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
+td:last-child:not(.n){white-space:normal;min-width:7em}summary{cursor:pointer;color:#555;font-size:13px}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
 .wide{overflow-x:auto}ul{margin:.2em 0 .8em}figure{margin:1em 0;overflow-x:auto}figcaption{font-size:13px;color:#555}\
 .problem{color:#a00;font-weight:bold}code{background:#f4f4f4}";
 
@@ -343,7 +348,12 @@ pub fn html(run: &Run, title: &str, why_not: &str) -> Result<String, String> {
             if !above.is_empty() {
                 let _ = writeln!(out, "<p>{}</p>", escape(above));
             }
-            out += &table.html();
+            // A reader looks for a row in a long one, and past it for anything else.
+            if table.len() > LONG {
+                let _ = writeln!(out, "<details><summary>{} rows</summary>\n{}</details>", table.len(), table.html());
+            } else {
+                out += &table.html();
+            }
         }
     }
     let _ = writeln!(out, "<p>txbench {}</p>\n</body></html>", escape(&run.txbench));
@@ -361,7 +371,7 @@ fn marked(text: &str) -> String {
 
 /// The page as Markdown, with the plots as files beside it in `plots`.
 pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
-    let mut out = format!("# {title}\n");
+    let mut out = format!("# {}\n", escape_markdown(title));
     for section in sections(run, None) {
         let _ = writeln!(out, "\n## {}\n", section.title);
         let mut list = false;
@@ -370,7 +380,7 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
                 out += "\n";
             }
             list = line.starts_with("- ");
-            out += line;
+            out += &escape_markdown(line);
             out += if list { "\n" } else { "\n\n" };
         }
         if list {
@@ -383,10 +393,10 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
         }
         for (title, above, table) in &section.tables {
             if !title.is_empty() {
-                let _ = writeln!(out, "### {title}\n");
+                let _ = writeln!(out, "### {}\n", escape_markdown(title));
             }
             if !above.is_empty() {
-                let _ = writeln!(out, "{above}\n");
+                let _ = writeln!(out, "{}\n", escape_markdown(above));
             }
             out += &table.markdown();
             out += "\n";
@@ -454,8 +464,10 @@ mod tests {
         for outside in ["src=", "href=", "<script", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
+        let (first, note) = (page.find("BTCM (A) against DRAM0 (B)").unwrap(), page.find("are not time").unwrap());
+        assert!(note < first, "what a count cannot show stands before what it does not show");
         assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
-        assert!(page.contains("no difference at 1 of 1 placements"));
+        assert!(page.contains("no difference, the placement of the code is not known"));
     }
 
     #[test]
@@ -463,6 +475,10 @@ mod tests {
         let run = Run::new(vec![row("context_switch", "BTCM", "cold")]);
         let text = markdown(&run, "Results", "plots");
         assert!(text.contains("](plots/distribution.svg)") && text.contains("### Relinquish, round trip"));
+        let mut broken = run;
+        broken.problems.push("suite: <exit code 1> | x".into());
+        let broken = markdown(&broken, "A <b>", "plots");
+        assert!(broken.contains("# A &lt;b>") && broken.contains("PROBLEM: suite: &lt;exit code 1> \\| x"), "{broken}");
         assert!(!text.contains("\n\n\n"));
     }
 }

@@ -12,7 +12,7 @@ const UPSTREAM: &str = "threadx_sys_relinquish";
 
 /// Places of one kind, as the image's instructions have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default)]
 pub struct Places {
     /// How many there are.
     pub count: u32,
@@ -26,7 +26,7 @@ pub struct Places {
 
 /// What an image says about its relinquish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default)]
 pub struct Relinquish {
     /// Calls.
     pub called: Places,
