@@ -421,6 +421,22 @@ fn an_output_that_fails_leaves_what_was_there() {
 }
 
 #[test]
+fn a_full_disk_costs_neither_tables_nor_verdict() {
+    let bench = Bench::new();
+    bench.prints(&format!("{}\n{CLOSING}\n", records()), 0);
+    for option in ["--log", "--json"] {
+        let output = bench.run(&[option, "/dev/full"]);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{}", seen(&output));
+        assert!(stderr(&output).starts_with("txbench: cannot write /dev/full: No space left"), "{}", seen(&output));
+        assert!(
+            stdout(&output).ends_with("verdict: ok: 4 records, self-checks passed (5 checks)\n"),
+            "{}",
+            seen(&output)
+        );
+    }
+}
+
+#[test]
 fn a_run_named_twice_is_no_repetition() {
     let bench = Bench::new();
     fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records())).unwrap();
