@@ -505,7 +505,9 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
     let plots = |page: &Path| page.parent().unwrap_or(Path::new("")).join("plots");
     if let Some(path) = &args.markdown {
         let files = plot::Kind::ALL.map(|kind| kind.file("svg"));
-        plan.fills("--markdown", &plots(path), files).writes("--markdown", path);
+        // Where its plots can be created, so can the page.
+        let folder = path.parent().unwrap_or(Path::new(""));
+        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes("--markdown", path);
     }
     if let Some(path) = &args.html {
         plan.writes("--html", path);

@@ -394,7 +394,7 @@ fn an_unusable_output_is_found_before_the_work() {
         (&["plot", "x", "--out", "file"], "--out file: "),
         (&["plot", "x", "--out", "file/plots"], "is no folder"),
         (&["report", "x", "--html", "none/page.html"], "--html none/page.html: there is no folder"),
-        (&["report", "x", "--markdown", "file/page.md"], "--markdown file/plots: "),
+        (&["report", "x", "--markdown", "file/page.md"], "--markdown file: file is no folder"),
         (&["merge", "none/all.json", "x"], "there is no folder"),
     ] {
         let output = bench.txbench(args);
@@ -933,6 +933,9 @@ fn plots_and_page_are_files_of_their_own() {
     assert_eq!(code(&output), 0, "{}", seen(&output));
     assert!(fs::read_to_string(bench.path("page.html")).unwrap().ends_with("</html>\n"));
     assert!(fs::read_to_string(bench.path("page.md")).unwrap().starts_with("# ThreadX"));
+    let output = bench.txbench(&["report", "log", "--markdown", "new/folder/page.md"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert!(bench.path("new/folder/page.md").exists() && bench.path("new/folder/plots/distribution.svg").exists());
     let output = bench.txbench(&["plot", "log", "--kind", "placement"]);
     assert_eq!(
         (code(&output), stderr(&output).as_str()),
