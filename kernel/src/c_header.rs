@@ -32,7 +32,7 @@ blocks! {
     TX_EVENT_FLAGS_GROUP: ULONG[11];
     TX_QUEUE: ULONG[16];
     TX_BLOCK_POOL: ULONG[12];
-    TX_BYTE_POOL: ULONG[13];
+    TX_BYTE_POOL: ULONG[14];
 }
 
 #[cfg(target_os = "none")]
