@@ -1,6 +1,6 @@
 //! Two sets of figures beside each other: what differs between them, and what may be said.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use clap::Args;
@@ -128,7 +128,9 @@ pub struct Comparison {
 /// Runs of one cell on one side: their smallest samples.
 struct Group<'r> {
     row: &'r Row,
-    figures: Vec<u64>,
+    /// By the image and cell that were repeated, where a matrix repeated them: the same measured by two
+    /// images is no repetition.
+    figures: BTreeMap<(&'r str, &'r str), Vec<u64>>,
 }
 
 /// Rows that differ in nothing but the run they are from.
@@ -137,14 +139,15 @@ fn groups<'r>(rows: &[&'r Row]) -> Vec<Group<'r>> {
     let mut groups: Vec<Group<'r>> = Vec::new();
     for row in rows {
         let Some(min) = row.min else { continue };
+        let run = if row.repeat.is_some() { (row.source.as_str(), row.cell.as_str()) } else { ("", "") };
         match groups.iter_mut().find(|group| key(group.row) == key(row)) {
             Some(group) => {
-                group.figures.push(min);
+                group.figures.entry(run).or_default().push(min);
                 if Some(min) < group.row.min {
                     group.row = row;
                 }
             }
-            None => groups.push(Group { row, figures: vec![min] }),
+            None => groups.push(Group { row, figures: BTreeMap::from([(run, vec![min])]) }),
         }
     }
     groups
@@ -272,8 +275,8 @@ fn differs(pairs: &[(&Group<'_>, &Group<'_>)]) -> Vec<[String; 3]> {
 /// How much the smallest sample moves over the runs of one cell, on the noisier side.
 fn noise_of(pairs: &[&(&Group<'_>, &Group<'_>)]) -> Result<u32, usize> {
     let mut spread = 0;
-    for group in pairs.iter().flat_map(|(a, b)| [a, b]) {
-        let figures: Vec<u32> = group.figures.iter().filter_map(|&f| u32::try_from(f).ok()).collect();
+    for figures in pairs.iter().flat_map(|(a, b)| [a, b]).flat_map(|group| group.figures.values()) {
+        let figures: Vec<u32> = figures.iter().filter_map(|&f| u32::try_from(f).ok()).collect();
         spread = spread.max(noise(&figures).map_err(|e| e.runs)?.spread);
     }
     Ok(spread)
@@ -411,7 +414,7 @@ fn count(n: usize, what: &str) -> String {
 fn judge(family: &[&(&Group<'_>, &Group<'_>)]) -> Result<(Paired, String), String> {
     let noise = noise_of(family);
     let figure = |group: &Group<'_>| {
-        let min = group.figures.iter().min().copied().unwrap_or(0);
+        let min = group.figures.values().flatten().min().copied().unwrap_or(0);
         u32::try_from(min).map_err(|_| format!("{min} is beyond 32 bits"))
     };
     let mut placed = Vec::new();
@@ -566,6 +569,19 @@ mod tests {
             once.headlines,
             ["deep_stack BTCM: A is lower at 2 of 2 placements, by 1 to 2 (noise unknown, 1 run)"]
         );
+    }
+
+    #[test]
+    fn m05_the_same_in_five_images_is_no_repetition() {
+        let of = |source: &str, repeat, min| Row { source: source.into(), repeat: Some(repeat), ..row("BTCM", 0, min) };
+        let images: Vec<Row> = ["a", "b", "c", "d", "e"].map(|source| of(source, 1, 7)).into();
+        let once = compare(&images, &images, &plain());
+        assert!(once.headlines[0].ends_with("(noise unknown, 1 run)"), "{once:?}");
+        let repeated: Vec<Row> = (1..=5).map(|repeat| of("a", repeat, u64::from(repeat))).collect();
+        let five = compare(&repeated, &repeated, &plain());
+        assert!(five.headlines[0].ends_with("(noise 4)"), "{five:?}");
+        let mixed = [repeated, images].concat();
+        assert!(compare(&mixed, &mixed, &plain()).headlines[0].contains("noise unknown"));
     }
 
     #[test]

@@ -291,6 +291,8 @@ struct Ran {
     end: End,
     /// For each expected text, whether a line contained it.
     seen: Vec<bool>,
+    /// Why the copy of the output is not whole, if it is not.
+    lost: Option<String>,
 }
 
 /// Reads what `guest` hands over: shows it, copies it to a file, looks for expected texts. `guest` gets a
@@ -303,6 +305,7 @@ fn follow(
     let mut lines = Lines::new();
     let mut log = Log::default();
     let mut seen = vec![false; expect.len()];
+    let mut lost = None;
     let mut take = |line: lines::Line<'_>, log: &mut Log| {
         for (text, seen) in expect.iter().zip(&mut seen) {
             *seen |= line.text.contains(text.as_str());
@@ -311,8 +314,12 @@ fn follow(
     };
     let end = guest(&mut |bytes| {
         show(bytes)?;
-        if let Some((path, file)) = &mut copy {
-            file.write_all(bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        // A full disk must not cost what the image says.
+        if let Some((path, file)) = &mut copy
+            && let Err(e) = file.write_all(bytes)
+        {
+            lost = Some(format!("cannot write {}: {e}; it ends there", path.display()));
+            copy = None;
         }
         lines.feed(bytes, |line| take(line, &mut log));
         Ok(log.closed())
@@ -323,7 +330,7 @@ fn follow(
         show(b"\n")?;
     }
     log.finish();
-    Ok(Ran { log, end, seen })
+    Ok(Ran { log, end, seen, lost })
 }
 
 fn boot(
@@ -378,10 +385,11 @@ fn run(args: &Run) -> Result<u8, Failure> {
         // clap asks for one of them.
         (None, None) => return Err(String::from("no image and no serial port").into()),
     };
+    let mut lost: Vec<String> = ran.lost.clone().into_iter().collect();
     if let Some(path) = &args.json {
         let name = args.elf.as_ref().or(args.serial.as_ref()).map_or(String::new(), |path| path.display().to_string());
         let run = source::of_log(ran.log.clone(), &name);
-        files::write(path, run.json().as_bytes())?;
+        lost.extend(files::write(path, run.json().as_bytes()).err());
     }
     tell_newer(&ran.log);
 
@@ -392,7 +400,13 @@ fn run(args: &Run) -> Result<u8, Failure> {
         Some(code) => Verdict::expected(&ran.end, code, &missing),
         None => Verdict::run(&ran.log, &ran.end, &missing),
     };
-    verdict.print()
+    finished(verdict.print()?, &lost)
+}
+
+/// The exit code, after whatever could not be written is named.
+fn finished(code: u8, lost: &[String]) -> Result<u8, Failure> {
+    lost.iter().for_each(|what| complain(what));
+    Ok(if lost.is_empty() { code } else { code::UNUSABLE })
 }
 
 /// One line if a log has keys of a later version.
@@ -504,7 +518,9 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
     let plots = |page: &Path| page.parent().unwrap_or(Path::new("")).join("plots");
     if let Some(path) = &args.markdown {
         let files = plot::Kind::ALL.map(|kind| kind.file("svg"));
-        plan.fills("--markdown", &plots(path), files).writes("--markdown", path);
+        // Where its plots can be created, so can the page.
+        let folder = path.parent().unwrap_or(Path::new(""));
+        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes("--markdown", path);
     }
     if let Some(path) = &args.html {
         plan.writes("--html", path);

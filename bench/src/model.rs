@@ -25,7 +25,7 @@ use crate::lines::{Line, Lines};
 use crate::log::{Log, Problem};
 use crate::qemu::{self, End, Qemu};
 use crate::screen::{Failure, complain, show};
-use crate::{boot, code, table};
+use crate::{boot, code, finished, table};
 
 /// The unit of every figure that the model makes.
 pub const UNIT: &str = "modelled cycles";
@@ -107,9 +107,7 @@ impl Run<'_> {
         let Options { mode, plugin, cycles, .. } = self.options;
         let log = follow(&mut qemu, self.part, *mode, plugin.as_deref())?;
         let ran = boot(&qemu, self.elf, self.words, self.limit, self.expect, None)?;
-        if let Some(path) = cycles {
-            log.keep(path)?;
-        }
+        let mut lost: Vec<String> = cycles.iter().filter_map(|path| log.keep(path).err()).collect();
         if matches!(ran.end, End::Interrupted) {
             complain("interrupted");
             return Ok(code::INTERRUPTED);
@@ -120,7 +118,7 @@ impl Run<'_> {
             complain(&format!("model: {warning}"));
         }
         if let Some(path) = &self.options.modelled {
-            files::write(path, (joined.lines.join("\n") + "\n").as_bytes())?;
+            lost.extend(files::write(path, (joined.lines.join("\n") + "\n").as_bytes()).err());
         }
         let mut log = Log::default();
         let mut lines = Lines::new();
@@ -134,7 +132,7 @@ impl Run<'_> {
         show(NOTE.as_bytes())?;
         let missing: Vec<_> =
             self.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(t, _)| t.as_str()).collect();
-        Verdict::run(&log, &ran.end, &missing).print()
+        finished(Verdict::run(&log, &ran.end, &missing).print()?, &lost)
     }
 }
 

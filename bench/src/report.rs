@@ -76,8 +76,9 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
         let mut sentences = Vec::new();
         let sources: std::collections::BTreeSet<&str> = rows.iter().map(|row| row.source.as_str()).collect();
         for source in &sources {
-            let own: Vec<Row> =
-                rows.iter().filter(|row| row.source == **source && row.bench != "service").cloned().collect();
+            // Of the method's own tests only the control is asked what it says.
+            let result = |row: &Row| row.bench != "service" && (key == "detail" || !row.of_self_test());
+            let own: Vec<Row> = rows.iter().filter(|row| row.source == **source && result(row)).cloned().collect();
             let compared = compare(&own, &own, &args);
             if compared.compared {
                 let image = if sources.len() > 1 { format!("{source}, ") } else { String::new() };
@@ -125,8 +126,8 @@ pub fn counterparts(rows: &[Row]) -> Table {
         ("max", Right),
         ("unit, board, kernel; or why not", Left),
     ]);
-    let ours: Vec<&Row> =
-        rows.iter().filter(|row| row.origin != Origin::Published && row.repeat.is_none_or(|n| n == 1)).collect();
+    let own = |row: &&Row| row.origin != Origin::Published && !row.of_self_test() && row.repeat.is_none_or(|n| n == 1);
+    let ours: Vec<&Row> = rows.iter().filter(own).collect();
     for theirs in published::all() {
         let place = theirs.placement.map_or(String::new(), |place| format!("offset {place}"));
         let what = [
@@ -302,8 +303,7 @@ const STYLE: &str = "\
 body{font:15px/1.45 system-ui,sans-serif;color:#222;background:#fff;max-width:1180px;margin:2em auto;padding:0 1em}\
 h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #ccc}h3{font-size:1em;margin-bottom:.3em}\
 table{border-collapse:collapse;font-size:12.5px}th{text-align:left;background:#f2f2f2}\
-th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;white-space:nowrap;vertical-align:top}\
-td:last-child:not(.n){white-space:normal;min-width:7em}summary{cursor:pointer;color:#555;font-size:13px}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
+th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;vertical-align:top}.n{white-space:nowrap}summary{cursor:pointer;color:#555;font-size:13px}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
 .wide{overflow-x:auto}ul{margin:.2em 0 .8em}figure{margin:1em 0;overflow-x:auto}figcaption{font-size:13px;color:#555}\
 .problem{color:#a00;font-weight:bold}code{background:#f4f4f4}";
 
@@ -468,6 +468,20 @@ mod tests {
         assert!(note < first, "what a count cannot show stands before what it does not show");
         assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
         assert!(page.contains("no difference, the placement of the code is not known"));
+    }
+
+    #[test]
+    fn tests_of_the_method_are_no_results() {
+        let of = |cell: &str, detail: &str, memory: &str| Row {
+            cell: cell.into(),
+            detail: detail.into(),
+            ..row("context_switch", memory, "cold")
+        };
+        let tests = [of("selftest/tick", "", "BTCM"), of("selftest/tick", "", "DRAM0")];
+        assert!(verdicts(&tests).is_empty());
+        assert!(!counterparts(&tests).csv().contains(",34,"), "{}", counterparts(&tests).csv());
+        let control = [of("selftest/control", "A", "BTCM"), of("selftest/control", "B", "BTCM")];
+        assert_eq!(verdicts(&control).len(), 1);
     }
 
     #[test]

@@ -394,7 +394,7 @@ fn an_unusable_output_is_found_before_the_work() {
         (&["plot", "x", "--out", "file"], "--out file: "),
         (&["plot", "x", "--out", "file/plots"], "is no folder"),
         (&["report", "x", "--html", "none/page.html"], "--html none/page.html: there is no folder"),
-        (&["report", "x", "--markdown", "file/page.md"], "--markdown file/plots: "),
+        (&["report", "x", "--markdown", "file/page.md"], "--markdown file: file is no folder"),
         (&["merge", "none/all.json", "x"], "there is no folder"),
     ] {
         let output = bench.txbench(args);
@@ -418,6 +418,22 @@ fn an_output_that_fails_leaves_what_was_there() {
     assert_eq!(fs::read_to_string(bench.path("report.html")).unwrap(), "before");
     let left: Vec<_> = fs::read_dir(bench.dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
+}
+
+#[test]
+fn a_full_disk_costs_neither_tables_nor_verdict() {
+    let bench = Bench::new();
+    bench.prints(&format!("{}\n{CLOSING}\n", records()), 0);
+    for option in ["--log", "--json"] {
+        let output = bench.run(&[option, "/dev/full"]);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{}", seen(&output));
+        assert!(stderr(&output).starts_with("txbench: cannot write /dev/full: No space left"), "{}", seen(&output));
+        assert!(
+            stdout(&output).ends_with("verdict: ok: 4 records, self-checks passed (5 checks)\n"),
+            "{}",
+            seen(&output)
+        );
+    }
 }
 
 #[test]
@@ -923,6 +939,9 @@ fn plots_and_page_are_files_of_their_own() {
     assert_eq!(code(&output), 0, "{}", seen(&output));
     assert!(fs::read_to_string(bench.path("page.html")).unwrap().ends_with("</html>\n"));
     assert!(fs::read_to_string(bench.path("page.md")).unwrap().starts_with("# ThreadX"));
+    let output = bench.txbench(&["report", "log", "--markdown", "new/folder/page.md"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert!(bench.path("new/folder/page.md").exists() && bench.path("new/folder/plots/distribution.svg").exists());
     let output = bench.txbench(&["plot", "log", "--kind", "placement"]);
     assert_eq!(
         (code(&output), stderr(&output).as_str()),
