@@ -532,7 +532,8 @@ services! {
     /// `tx_block_release`, checked: anything but an allocated block is refused, a block released
     /// already included. Takes a few instructions more for every block pool there is.
     fn _txe_block_release(block_ptr: *mut VOID) -> UINT {
-        if lock().is_lent_block(block_ptr) { _tx_block_release(block_ptr) } else { refuse(TX_PTR_ERROR) }
+        let k = lock();
+        if k.is_lent_block(block_ptr) { BlockPool::release(block_ptr, k) } else { drop(k); refuse(TX_PTR_ERROR) }
     }
 
     /// `tx_block_pool_prioritize`.
