@@ -24,6 +24,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{BytePoolCounters, TOTALS, bump};
 use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
@@ -59,9 +60,10 @@ pub struct TX_BYTE_POOL {
     /// Fragments, the end mark included.
     fragments: Cell<ULONG>,
     changes: Cell<ULONG>,
-    waiters: WaitQueue,
+    pub(crate) waiters: WaitQueue,
     name: Cell<*const CHAR>,
     created_links: Links<BytePool>,
+    pub(crate) performance: BytePoolCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -95,6 +97,7 @@ impl TX_BYTE_POOL {
             waiters: WaitQueue::new(),
             name: Cell::new(null()),
             created_links: Links::new(),
+            performance: BytePoolCounters::new(),
         }
     }
 }
@@ -173,6 +176,7 @@ impl BytePool {
             let mut first_free = true;
             loop {
                 let fragment = self.at(at);
+                self.count_search();
                 let next = fragment.next.get();
                 let mut merged = false;
                 if fragment.owner.get() != FREE {
@@ -192,8 +196,10 @@ impl BytePool {
                         fragment.next.set(neighbour.next.get());
                         self.fragments.set(self.fragments.get() - 1);
                         self.changed();
+                        bump(&self.performance.merges, &TOTALS.byte_pools.merges);
                         merged = true;
                     } else {
+                        self.count_search();
                         at = neighbour.next.get();
                     }
                 }
@@ -211,6 +217,12 @@ impl BytePool {
                 }
             }
         }
+    }
+
+    /// A fragment is looked at.
+    #[inline(always)]
+    fn count_search(self) {
+        bump(&self.performance.searched, &TOTALS.byte_pools.searched);
     }
 
     fn changed(self) {
@@ -231,6 +243,7 @@ impl BytePool {
             }
             fragment.next.set(rest);
             self.fragments.set(self.fragments.get() + 1);
+            bump(&self.performance.splits, &TOTALS.byte_pools.splits);
             taken = bytes;
         }
         fragment.owner.set(self.mark());
@@ -255,6 +268,7 @@ impl BytePool {
     /// `bytes` bytes, rounded up to words, or the error.
     pub(crate) fn allocate(self, bytes: ULONG, wait: ULONG) -> Result<*mut c_void, UINT> {
         let k = lock();
+        bump(&self.performance.allocates, &TOTALS.byte_pools.allocates);
         let bytes = (bytes as usize).checked_next_multiple_of(WORD).ok_or(TX_NO_MEMORY)?;
         match self.take(&k, bytes) {
             Found::Memory(memory) => return Ok(memory),
@@ -275,6 +289,7 @@ impl BytePool {
     pub(crate) fn release(memory: *mut c_void) -> UINT {
         let k = lock();
         let Some(pool) = k.lender_of(memory) else { return TX_PTR_ERROR };
+        bump(&pool.performance.releases, &TOTALS.byte_pools.releases);
         pool.give_back(memory.cast::<Fragment>().wrapping_sub(1));
         if pool.waiters.first().is_some() {
             pool.serve(k);

@@ -16,6 +16,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{EventFlagsCounters, TOTALS, bump};
 use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
@@ -29,7 +30,7 @@ const CLEAR: UINT = 1;
 #[repr(C)]
 pub struct TX_EVENT_FLAGS_GROUP {
     /// First: the address of one is that of the other.
-    waiters: WaitQueue,
+    pub(crate) waiters: WaitQueue,
     pub(crate) id: Cell<ULONG>,
     current: Cell<ULONG>,
     /// Flags to clear when the review that goes on has ended; 0 while none does.
@@ -41,6 +42,7 @@ pub struct TX_EVENT_FLAGS_GROUP {
     review_again: Cell<bool>,
     name: Cell<*const CHAR>,
     created_links: Links<EventFlags>,
+    pub(crate) performance: EventFlagsCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -73,6 +75,7 @@ impl TX_EVENT_FLAGS_GROUP {
             review_again: Cell::new(false),
             name: Cell::new(null()),
             created_links: Links::new(),
+            performance: EventFlagsCounters::new(),
         }
     }
 }
@@ -118,6 +121,7 @@ impl EventFlags {
     #[inline(always)]
     pub(crate) unsafe fn get(self, requested: ULONG, option: UINT, output: *mut ULONG, wait: ULONG) -> UINT {
         let k = lock();
+        bump(&self.performance.gets, &TOTALS.event_flags.gets);
         let flags = self.current.get() & !self.delayed_clear.get();
         // SAFETY: the caller's promise.
         unsafe { output.write(flags) };
@@ -172,6 +176,7 @@ impl EventFlags {
 
     pub(crate) fn set(self, flags: ULONG, option: UINT) -> UINT {
         let k = lock();
+        bump(&self.performance.sets, &TOTALS.event_flags.sets);
         if option & TX_AND != 0 {
             self.clear(!flags);
             return TX_SUCCESS;

@@ -6,6 +6,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{SemaphoreCounters, TOTALS, bump};
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
 
@@ -22,6 +23,7 @@ pub struct TX_SEMAPHORE {
     pub(crate) count: Cell<ULONG>,
     created_links: Links<Semaphore>,
     pub(crate) put_notify: Cell<Option<SemaphoreNotify>>,
+    pub(crate) performance: SemaphoreCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -51,6 +53,7 @@ impl TX_SEMAPHORE {
             waiters: WaitQueue::new(),
             created_links: Links::new(),
             put_notify: Cell::new(None),
+            performance: SemaphoreCounters::new(),
         }
     }
 }
@@ -95,6 +98,7 @@ impl Semaphore {
     #[inline(always)]
     pub(crate) fn get(self, wait: ULONG) -> UINT {
         let k = lock();
+        bump(&self.performance.gets, &TOTALS.semaphores.gets);
         match self.count.get().checked_sub(1) {
             Some(rest) => {
                 self.count.set(rest);
@@ -109,6 +113,7 @@ impl Semaphore {
     #[inline(always)]
     pub(crate) fn put(self) -> UINT {
         let k = lock();
+        bump(&self.performance.puts, &TOTALS.semaphores.puts);
         if self.put_notify.get().is_none() {
             match self.waiters.first() {
                 None => {
@@ -125,6 +130,7 @@ impl Semaphore {
     /// As [`Self::put`], but without a waiter only below `ceiling`.
     pub(crate) fn ceiling_put(self, ceiling: ULONG) -> UINT {
         let k = lock();
+        bump(&self.performance.puts, &TOTALS.semaphores.puts);
         if self.waiters.first().is_none() && self.count.get() >= ceiling {
             return TX_CEILING_EXCEEDED;
         }
