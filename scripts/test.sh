@@ -88,6 +88,13 @@ host_failed=$(sum failed)
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
+# The same of the kernel that counts.
+stage 'host tests, performance info' host_cargo test --package kernel --package scenarios --package threadx \
+  --features scenarios/bundled,scenarios/performance-info,threadx/performance-info --no-fail-fast
+host_failed=$(sum failed)
+[ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
+add "$(sum passed)" "$host_failed"
+
 if host_cargo clippy --version >/dev/null 2>&1; then
   check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
@@ -282,6 +289,17 @@ lane() {
   else
     say 'no on-target tests found in ontarget/src/bin'
     add 0 1 "on-target tests, $kernel"
+  fi
+
+  # What a kernel that counts tells: an image of its own, as the others are without.
+  local counting
+  # shellcheck disable=SC2046 # several words
+  set -- $(fw_features "$kernel" ontarget) --features ontarget/performance-info --bin scenarios
+  check "scenarios, performance info, build, $kernel" fw_cargo build --quiet --release "$@"
+  if [ "$code" = 0 ]; then
+    counting=$logs/scenarios-counting-$kernel
+    cp "$images/scenarios" "$counting"
+    check "scenarios, performance info, $kernel" "$TXBENCH" run "$counting" --timeout 240 --expect-exit 0 --expect '0 failed'
   fi
 
   # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.

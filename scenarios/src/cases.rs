@@ -11,6 +11,10 @@ pub(crate) use crate::contexts::{
     k17_in_a_thread, k17_in_a_timer_callback, k17_in_an_interrupt, k17_in_initialization,
     k21_an_interrupt_gets_no_mutex,
 };
+pub(crate) use crate::performance::{
+    counts_of_a_mutex, counts_of_a_queue, counts_of_a_semaphore, counts_of_a_timer, counts_of_an_event_flags_group,
+    counts_of_idle_returns, counts_of_pools, counts_of_relinquishes_and_time_slices, counts_of_threads,
+};
 
 /// Calls `$callback!` with the name of every scenario; the first must run first.
 #[macro_export]
@@ -35,6 +39,8 @@ macro_rules! for_each_scenario {
             block_pool k14_double_release k13_byte_pool_fragments k20_byte_pool_waiters pool_misuse
             k18_1_timers_due_together k18_2_timers_before_sleepers k18_3_one_shots k18_4_deactivation
             k18_5_no_ticks k18_6_info_in_the_callback k18_7_deletion timer_misuse the_clock_can_be_set
+            counts_of_a_semaphore counts_of_a_mutex counts_of_an_event_flags_group counts_of_a_queue counts_of_pools
+            counts_of_a_timer counts_of_threads counts_of_relinquishes_and_time_slices counts_of_idle_returns
         }
     };
 }

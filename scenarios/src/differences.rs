@@ -69,6 +69,13 @@ pub const MUTEX_WAIT_IN_AN_INTERRUPT: Difference = Difference {
     why: "both are wrong there, the caller and the wait; the bundled kernel names the caller first",
 };
 
+/// Fragments that a byte pool with two small ones looks at before it has no memory for a larger request.
+pub const FRAGMENTS_OF_A_SEARCH_IN_VAIN: Difference = Difference {
+    bundled: &[5],
+    upstream: &[7],
+    why: "the bundled kernel's search ends at the end of the pool, before which nothing is free; upstream's begins again",
+};
+
 /// All of them, by name.
 pub const ALL: &[(&str, &Difference)] = &[
     ("TIMER_CHANGE_IN_INITIALIZATION", &TIMER_CHANGE_IN_INITIALIZATION),
@@ -78,4 +85,5 @@ pub const ALL: &[(&str, &Difference)] = &[
     ("THRESHOLD_OF_A_RAISED_THREAD", &THRESHOLD_OF_A_RAISED_THREAD),
     ("LOWERED_BELOW_ANOTHER_THREAD", &LOWERED_BELOW_ANOTHER_THREAD),
     ("MUTEX_WAIT_IN_AN_INTERRUPT", &MUTEX_WAIT_IN_AN_INTERRUPT),
+    ("FRAGMENTS_OF_A_SEARCH_IN_VAIN", &FRAGMENTS_OF_A_SEARCH_IN_VAIN),
 ];
