@@ -358,6 +358,12 @@ lane() {
     check "C programs, build, $kernel" fw_cargo build --quiet --release "$@"
     [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
       --expect 'checks of the documented C API passed'
+    # Control blocks of other sizes, which the header has to know.
+    # shellcheck disable=SC2046 # several words
+    check "C programs, performance info, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" c-conformance) \
+      --features c-conformance/performance-info --bin c-conformance
+    [ "$code" != 0 ] || check "C conformance, performance info, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 \
+      --expect-exit 0 --expect 'checks of the documented C API passed'
     if [ ! -f "${sources:-/}/samples/demo_threadx.c" ]; then
       skip "upstream's sample, $kernel" 'no sources that have it'
     else
