@@ -707,6 +707,19 @@ pub fn in_timer_callback() -> bool {
     in_timer_thread()
 }
 
+/// Priority and preemption-threshold in effect: those of the thread itself, which `tx_thread_info_get` tells, or
+/// what it inherits.
+///
+/// # Safety
+///
+/// `thread_ptr` is a created thread.
+pub unsafe fn levels_in_effect(thread_ptr: *mut TX_THREAD) -> (UINT, UINT) {
+    let _k = lock();
+    // SAFETY: the caller's promise.
+    let thread = unsafe { thread(thread_ptr) };
+    (thread.priority.get().into(), thread.threshold().into())
+}
+
 /// Bytes at the low end of the thread's stack that still have the fill pattern: never written since
 /// creation, unless with that very pattern.
 ///

@@ -289,7 +289,8 @@ pub(crate) struct ThreadOptions {
     pub(crate) timer_thread: bool,
 }
 
-/// A snapshot of a thread.
+/// A snapshot of a thread. Priority and threshold are the thread's own, as in upstream's kernel, whatever it
+/// inherits at the moment.
 pub(crate) struct ThreadInfo {
     pub(crate) name: *const CHAR,
     pub(crate) state: UINT,
@@ -532,14 +533,16 @@ impl Thread {
     #[inline(always)]
     pub(crate) fn info(self) -> ThreadInfo {
         let _k = lock();
+        let time_slice = self.slice_left();
+        let priority = self.user_priority.get() as UINT;
         let running = port::running() == Some(self);
         ThreadInfo {
             name: self.name.get(),
             state: self.state.get() as UINT,
             run_count: self.context().turns().wrapping_add(self.preemptions.get()).wrapping_add(running as ULONG),
-            priority: self.priority.get() as UINT,
-            threshold: self.threshold() as UINT,
-            time_slice: self.slice_left(),
+            priority,
+            threshold: self.user_threshold.get() as UINT,
+            time_slice,
             next: self.created_links.next(),
             next_suspended: self.wait_links.next(),
         }

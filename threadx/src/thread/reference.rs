@@ -104,9 +104,9 @@ pub struct Info {
     pub state: State,
     /// How often it was scheduled; wraps.
     pub run_count: u32,
-    /// Its priority: on the bundled kernel an inherited one included, on upstream's the thread's own.
+    /// Its own priority, which may be lower than one that it inherits from a mutex.
     pub priority: Priority,
-    /// Its preemption-threshold, with the same difference.
+    /// Its own preemption-threshold, which is weaker than an inherited priority.
     pub preemption_threshold: PreemptionThreshold,
     /// What is left of its time slice.
     pub time_slice: TimeSlice,
