@@ -89,16 +89,33 @@ pub trait CpuInterface {
 /// First of the IDs that name no interrupt.
 const SPECIAL: u32 = 1020;
 
-/// Acknowledges, lets `handle` serve the interrupt with this ID, and ends it with what was acknowledged. A special ID is
-/// neither handed on nor ended; false says that it was one. IRQ is masked before and after.
+/// Acknowledges, runs the handler that `find` has for the interrupt, or `unhandled`, and ends it with what was
+/// acknowledged. A special ID is neither handled nor ended; false says that it was one. IRQ is masked before and
+/// after.
+///
+/// `find` is asked for what was acknowledged as it is, too: above the ID are bits that read 0 today, and an ID
+/// with others is looked for again without them, out of the usual way.
 #[inline(always)]
-pub fn serve(cpu: &impl CpuInterface, handle: impl FnOnce(u32)) -> bool {
+pub fn serve<H>(
+    cpu: &impl CpuInterface,
+    find: impl Fn(u32) -> Option<H>,
+    run: impl Fn(H),
+    unhandled: impl FnOnce(u32),
+) -> bool {
     let acknowledged = cpu.acknowledge();
-    let id = acknowledged & 0x00ff_ffff;
-    if id >= SPECIAL {
-        return false;
+    match find(acknowledged) {
+        Some(handler) => run(handler),
+        None => {
+            let id = acknowledged & 0x00ff_ffff;
+            if id >= SPECIAL {
+                return false;
+            }
+            match find(id) {
+                Some(handler) => run(handler),
+                None => unhandled(id),
+            }
+        }
     }
-    handle(id);
     cpu.end(acknowledged);
     true
 }
@@ -148,15 +165,26 @@ mod hardware {
         MpuOn::now().map(|proof| Gic::new(Mmio::new(proof), GICD, GICR))
     }
 
-    static HANDLERS: [AtomicPtr<()>; LINES] = [const { AtomicPtr::new(core::ptr::null_mut()) }; LINES];
+    /// What the dispatcher reads and counts, together, so that one address leads to all of it. The counters
+    /// change with IRQ masked only, on the one core there is, so load and store need not be one access.
+    struct Dispatcher {
+        count: AtomicU32,
+        /// Handlers that were interrupted by another and have not ended.
+        nested: AtomicU32,
+        deepest: AtomicU32,
+        spurious: AtomicU32,
+        unhandled: AtomicU32,
+        handlers: [AtomicPtr<()>; LINES],
+    }
 
-    // Counters of the dispatcher. They change with IRQ masked only, on the one core there is, so load
-    // and store need not be one access.
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    static NESTING: AtomicU32 = AtomicU32::new(0);
-    static DEEPEST: AtomicU32 = AtomicU32::new(0);
-    static SPURIOUS: AtomicU32 = AtomicU32::new(0);
-    static UNHANDLED: AtomicU32 = AtomicU32::new(0);
+    static DISPATCHER: Dispatcher = Dispatcher {
+        count: AtomicU32::new(0),
+        nested: AtomicU32::new(0),
+        deepest: AtomicU32::new(0),
+        spurious: AtomicU32::new(0),
+        unhandled: AtomicU32::new(0),
+        handlers: [const { AtomicPtr::new(core::ptr::null_mut()) }; LINES],
+    };
 
     fn bump(counter: &AtomicU32) {
         counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
@@ -207,7 +235,7 @@ mod hardware {
                 gic.route(id.number(), mpidr());
                 gic.set_priority(id.number(), priority);
             }
-            HANDLERS[id.number() as usize].store(handler as *mut (), Ordering::Relaxed);
+            DISPATCHER.handlers[id.number() as usize].store(handler as *mut (), Ordering::Relaxed);
         });
     }
 
@@ -263,27 +291,27 @@ mod hardware {
     /// moved was interrupted.
     #[inline(always)]
     pub fn count() -> u32 {
-        COUNT.load(Ordering::Relaxed)
+        DISPATCHER.count.load(Ordering::Relaxed)
     }
 
     /// Handlers running now, one inside the other.
     pub fn nesting() -> u32 {
-        NESTING.load(Ordering::Relaxed)
+        if crate::kernel::in_interrupt() { 1 + DISPATCHER.nested.load(Ordering::Relaxed) } else { 0 }
     }
 
     /// The most handlers that ever ran one inside the other.
     pub fn max_nesting() -> u32 {
-        DEEPEST.load(Ordering::Relaxed)
+        if count() == 0 { 0 } else { 1 + DISPATCHER.deepest.load(Ordering::Relaxed) }
     }
 
     /// Acknowledges that found no interrupt (IDs 1020 to 1023).
     pub fn spurious() -> u32 {
-        SPURIOUS.load(Ordering::Relaxed)
+        DISPATCHER.spurious.load(Ordering::Relaxed)
     }
 
     /// Interrupts of lines without a handler; each line was switched off.
     pub fn unhandled() -> u32 {
-        UNHANDLED.load(Ordering::Relaxed)
+        DISPATCHER.unhandled.load(Ordering::Relaxed)
     }
 
     /// Gives the tick its line and starts the timer; IRQ stays masked.
@@ -326,40 +354,56 @@ mod hardware {
     /// with IRQ masked.
     #[unsafe(no_mangle)]
     extern "C" fn _tx_irq_dispatch() {
-        if !serve(&Here, handle) {
-            bump(&SPURIOUS);
+        dispatch();
+    }
+
+    /// [`_tx_irq_dispatch`] for an interrupt that interrupted a handler.
+    #[unsafe(no_mangle)]
+    extern "C" fn _tx_irq_dispatch_nested() {
+        let nested = DISPATCHER.nested.load(Ordering::Relaxed) + 1;
+        DISPATCHER.nested.store(nested, Ordering::Relaxed);
+        if nested > DISPATCHER.deepest.load(Ordering::Relaxed) {
+            DISPATCHER.deepest.store(nested, Ordering::Relaxed);
         }
+        dispatch();
+        DISPATCHER.nested.store(nested - 1, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    fn dispatch() {
+        if !serve(&Here, find, run, unhandled_line) {
+            bump(&DISPATCHER.spurious);
+        }
+    }
+
+    /// The handler of a line.
+    #[inline(always)]
+    fn find(id: u32) -> Option<fn()> {
+        let handler = DISPATCHER.handlers.get(id as usize)?.load(Ordering::Relaxed);
+        // SAFETY: the table holds null or what `install` stored, a `fn()`; pointers to code and to data have
+        // one size and one representation on this target, and `None` is null.
+        unsafe { core::mem::transmute::<*mut (), Option<fn()>>(handler) }
     }
 
     /// Runs the handler of the acknowledged line with IRQ unmasked.
     #[inline(always)]
-    fn handle(id: u32) {
-        bump(&COUNT);
-        let depth = NESTING.load(Ordering::Relaxed) + 1;
-        NESTING.store(depth, Ordering::Relaxed);
-        if depth > DEEPEST.load(Ordering::Relaxed) {
-            DEEPEST.store(depth, Ordering::Relaxed);
-        }
+    fn run(handler: fn()) {
+        bump(&DISPATCHER.count);
+        // SAFETY: the interrupt is acknowledged, so its own and every lower priority is shut out; the kernel's
+        // entry allows nesting while its handler runs.
+        unsafe { asm!("cpsie i", options(nostack, preserves_flags)) };
+        handler();
+        // SAFETY: masks IRQ, so that the end cannot nest into the same source.
+        unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
+    }
 
-        let handler = HANDLERS.get(id as usize).map_or(core::ptr::null_mut(), |slot| slot.load(Ordering::Relaxed));
-        if handler.is_null() {
-            bump(&UNHANDLED);
-            if let Some(gic) = gic() {
-                gic.disable(id);
-            }
-        } else {
-            // SAFETY: the table holds null or what `install` stored, a `fn()`; pointers to code and
-            // to data have one size and one representation on this target.
-            let handler = unsafe { core::mem::transmute::<*mut (), fn()>(handler) };
-            // SAFETY: the interrupt is acknowledged, so its own and every lower priority is shut out;
-            // the kernel's entry allows nesting while its handler runs.
-            unsafe { asm!("cpsie i", options(nostack, preserves_flags)) };
-            handler();
-            // SAFETY: masks IRQ, so that the end below cannot nest into the same source.
-            unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
+    #[cold]
+    fn unhandled_line(id: u32) {
+        bump(&DISPATCHER.count);
+        bump(&DISPATCHER.unhandled);
+        if let Some(gic) = gic() {
+            gic.disable(id);
         }
-
-        NESTING.store(depth - 1, Ordering::Relaxed);
     }
 }
 
@@ -389,7 +433,8 @@ mod tests {
     fn p06_special_ids_are_neither_handled_nor_ended() {
         let cpu = Controller { pending: vec![1023, 1022, 1021, 1020].into(), log: Vec::new().into() };
         for special in [1020, 1021, 1022, 1023, 1023] {
-            assert!(!serve(&cpu, |id| panic!("{id} is handed on")));
+            let find = |id| (id < SPECIAL).then(|| panic!("{id} is handed on"));
+            assert!(!serve(&cpu, find, |()| (), |id| panic!("{id} is handed on")));
             assert_eq!(cpu.log.borrow_mut().drain(..).collect::<Vec<_>>(), [("acknowledge", special)]);
         }
     }
@@ -399,7 +444,9 @@ mod tests {
     fn p06_an_interrupt_is_ended_after_its_handler_with_what_was_acknowledged() {
         for iar in [0, 30, 1019, 0x0100_0005] {
             let cpu = Controller { pending: vec![iar].into(), log: Vec::new().into() };
-            assert!(serve(&cpu, |id| cpu.log.borrow_mut().push(("handle", id))));
+            let handle = |id| cpu.log.borrow_mut().push(("handle", id));
+            // One line has no handler.
+            assert!(serve(&cpu, |id| (id < SPECIAL && id != 30).then_some(id), handle, handle));
             let expected = [("acknowledge", iar), ("handle", iar & 0x00ff_ffff), ("end", iar)];
             assert_eq!(*cpu.log.borrow(), expected);
         }

@@ -6,25 +6,38 @@ unsafe extern "C" {
     static __tx_system_stack_limit: u8;
 }
 
-/// Lies in the lowest words of the stacks that belong to no thread; the kernel checks only threads'.
-///
-/// An integer, because arrays compare through the compiler's memcmp, byte by byte, and this is done at every tick.
+/// Lies in the lowest word of the stacks that belong to no thread; the kernel checks only threads', in the same
+/// way. This is done at every tick.
 #[cfg(start_up = "rust")]
-const GUARD: u128 = u128::from_ne_bytes([0xEF; 16]);
+const GUARD: u32 = 0xEFEF_EFEF;
 
 #[cfg(start_up = "rust")]
-fn guards() -> [(*mut u128, &'static str); 2] {
+fn guards() -> [(*mut u32, &'static str); 2] {
     [
         ((&raw const __tx_isr_stack_limit).cast_mut().cast(), "interrupt handlers"),
         ((&raw const __tx_system_stack_limit).cast_mut().cast(), "initialization and idle"),
     ]
 }
 
+/// Whether the caller is an interrupt handler.
+#[cfg(start_up = "rust")]
+pub(crate) fn in_interrupt() -> bool {
+    #[cfg(not(kernel = "upstream"))]
+    {
+        unsafe extern "C" {
+            safe fn _tx_irq_active() -> u32;
+        }
+        _tx_irq_active() != 0
+    }
+    #[cfg(kernel = "upstream")]
+    upstream::in_interrupt()
+}
+
 /// One tick for the kernel.
 #[cfg(start_up = "rust")]
 pub(crate) fn timer_interrupt() {
     for (guard, whose) in guards() {
-        // SAFETY: the lowest words of a stack of the link script, aligned to 64; volatile, because an
+        // SAFETY: the lowest word of a stack of the link script, aligned to 64; volatile, because an
         // overflow writes them behind the compiler's back.
         if unsafe { guard.read_volatile() } != GUARD {
             crate::fault::stack_overflow(whose);

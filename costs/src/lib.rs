@@ -22,21 +22,31 @@ pub const BEFORE_CALL: u32 = 2;
 
 /// Calls a C service by `bl`: never inlined, whatever the link-time optimisation does. The result is r0.
 ///
-/// `call!(service, argument, ...)` with up to four arguments that are `usize`.
+/// `call!(service, argument, ...)` with up to three arguments that are `usize`.
 #[macro_export]
 macro_rules! call {
-    ($f:path $(, $r0:expr $(, $r1:expr $(, $r2:expr $(, $r3:expr)?)?)?)?) => {{
-        let (r0, r1, r2, r3) = $crate::arguments!($($r0 $(, $r1 $(, $r2 $(, $r3)?)?)?)?);
-        let result: usize;
+    ($f:path) => {
+        $crate::call!(@ $f, result, lateout("r0") result, lateout("r1") _, lateout("r2") _,)
+    };
+    ($f:path, $r0:expr) => {
+        $crate::call!(@ $f, result, inlateout("r0") $r0 => result, lateout("r1") _, lateout("r2") _,)
+    };
+    ($f:path, $r0:expr, $r1:expr) => {
+        $crate::call!(@ $f, result, inlateout("r0") $r0 => result, inlateout("r1") $r1 => _, lateout("r2") _,)
+    };
+    ($f:path, $r0:expr, $r1:expr, $r2:expr) => {
+        $crate::call!(@ $f, result, inlateout("r0") $r0 => result, inlateout("r1") $r1 => _, inlateout("r2") $r2 => _,)
+    };
+    (@ $f:path, $result:ident, $($operands:tt)*) => {{
+        let $result: usize;
         // SAFETY: a call under the C ABI of a service whose arguments are live objects of the image, as
         // its caller sees to.
         unsafe {
-            core::arch::asm!("bl {f}", f = sym $f, inlateout("r0") r0 => result, inlateout("r1") r1 => _,
-                inlateout("r2") r2 => _, inlateout("r3") r3 => _, lateout("r12") _, lateout("lr") _,
+            core::arch::asm!("bl {f}", f = sym $f, $($operands)* lateout("r3") _, lateout("r12") _, lateout("lr") _,
                 lateout("d0") _, lateout("d1") _, lateout("d2") _, lateout("d3") _, lateout("d4") _,
                 lateout("d5") _, lateout("d6") _, lateout("d7") _);
         }
-        result
+        $result
     }};
 }
 

@@ -42,7 +42,7 @@ typedef unsigned long long ULONG64;
 #else
 #define TX_KERNEL_BLOCK(plain, counting) (plain)
 #endif
-typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[TX_KERNEL_BLOCK(26, 34)]; } TX_THREAD;
+typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[TX_KERNEL_BLOCK(27, 34)]; } TX_THREAD;
 typedef struct TX_TIMER_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(13, 18)]; } TX_TIMER;
 typedef struct TX_SEMAPHORE_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(9, 14)]; } TX_SEMAPHORE;
 typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(12, 19)]; } TX_MUTEX;
@@ -111,7 +111,7 @@ typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(13, 21)];
 #define TX_WAIT_FOREVER ((ULONG) 0xFFFFFFFF) /* Wait without limit. */
 #define TX_NO_TIME_SLICE ((ULONG) 0) /* No time-slice. */
 #define TX_BYTE_POOL_MIN ((ULONG) 100) /* Smallest byte pool, in bytes. */
-#define TX_MINIMUM_STACK 336 /* Smallest stack a thread may be created with, in bytes: a switch (64) that an interrupt (100) meets, whose end preempts (64), and room for calls. */
+#define TX_MINIMUM_STACK 336 /* Smallest stack a thread may be created with, in bytes: a switch (64) that an interrupt (96) meets, whose end preempts (64), and room for calls. */
 #define TX_STACK_FILL ((ULONG) 0xEFEFEFEF) /* Pattern a stack is filled with at creation. */
 #define TX_READY ((UINT) 0) /* State: ready or running. */
 #define TX_COMPLETED ((UINT) 1) /* State: the entry function returned. */

@@ -30,7 +30,7 @@ macro_rules! blocks {
 }
 
 blocks! {
-    TX_THREAD: ULONG64[26, 34];
+    TX_THREAD: ULONG64[27, 34];
     TX_TIMER: ULONG[13, 18];
     TX_SEMAPHORE: ULONG[9, 14];
     TX_MUTEX: ULONG[12, 19];

@@ -17,6 +17,7 @@ use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
 use crate::performance::{EventFlagsCounters, TOTALS, bump};
+use crate::port;
 use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
@@ -198,10 +199,10 @@ impl EventFlags {
             return self.serve_all(flags, k).into();
         }
         // Nobody else is concerned: no review, no preemption to put off.
-        if self.satisfy(waiter, self.current.get()) && !k.grant_simple(&self.waiters, waiter) {
-            return Locked::grant(&self.waiters, waiter, k);
+        if self.satisfy(waiter, self.current.get()) {
+            return Locked::grant_simple(&self.waiters, waiter, k);
         }
-        self.waiters.status()
+        port::success()
     }
 
     /// The part of a set that concerns others.

@@ -225,10 +225,7 @@ impl Queue {
         unsafe {
             receiver.wait_memory.get().cast::<MaybeUninit<ULONG>>().write(source.cast::<MaybeUninit<ULONG>>().read())
         };
-        if k.grant_quickly(&self.waiters, receiver) {
-            return TX_SUCCESS;
-        }
-        Locked::grant(&self.waiters, receiver, k)
+        Locked::grant_here(&self.waiters, receiver, k)
     }
 
     /// [`Self::send_to`] of a message of any length.
@@ -236,10 +233,7 @@ impl Queue {
     fn send_words_to(self, source: *const ULONG, receiver: Thread, k: Locked) -> Code {
         // SAFETY: as in `send_to`.
         unsafe { copy(source, receiver.wait_memory.get(), self.message_size.get()) };
-        if k.grant_quickly(&self.waiters, receiver) {
-            return TX_SUCCESS as Code;
-        }
-        Locked::grant(&self.waiters, receiver, k) as Code
+        Locked::grant_here(&self.waiters, receiver, k) as Code
     }
 
     #[inline(never)]
@@ -333,7 +327,7 @@ impl Queue {
     fn receive_from_ring(self, destination: *mut ULONG, _k: Locked) -> UINT {
         self.enqueued.set(self.enqueued.get() - 1);
         self.fetch(destination);
-        self.waiters.success()
+        port::success()
     }
 
     /// Waits for a message without limit.

@@ -51,7 +51,8 @@ pub(crate) struct Scheduler {
     slice_expired: Cell<bool>,
 }
 
-const fn bit(priority: u8) -> u32 {
+/// The bit of a priority in a map of priorities.
+pub(crate) const fn bit(priority: u8) -> u32 {
     1 << (priority as u32 % TX_MAX_PRIORITIES)
 }
 
@@ -129,7 +130,7 @@ impl Scheduler {
     fn insert(&self, thread: Thread) -> bool {
         match thread.ready_list().front() {
             None => {
-                self.insert_only(thread);
+                self.insert_only(thread, thread.ready_list());
                 return true;
             }
             Some(only) if only.links_ready().next() == Some(only) => self.insert_second(only, thread),
@@ -138,12 +139,12 @@ impl Scheduler {
         false
     }
 
-    /// [`Self::insert`] where nobody else is ready at the priority: there is no head to put right first, and
-    /// no neighbour whose pointer changes.
+    /// [`Self::insert`] where nobody is ready in `list`, that of the thread's priority: there is no head to put
+    /// right first, and no neighbour whose pointer changes.
     #[inline(always)]
-    pub(crate) fn insert_only(&self, thread: Thread) {
-        thread.ready_list().push_only(thread);
-        self.ready.set(self.ready.get() | bit(thread.priority.get()));
+    pub(crate) fn insert_only(&self, thread: Thread, list: &ReadyList) {
+        list.push_only(thread);
+        self.ready.set(self.ready.get() | thread.ready_bit.get());
     }
 
     /// [`Self::insert`] behind `only`, the one thread that is ready at the priority: the head of a list of
@@ -174,7 +175,7 @@ impl Scheduler {
         let list = self.list(priority);
         if list.front().is_none() {
             list.push_only(running);
-            self.ready.set(self.ready.get() | bit(priority));
+            self.ready.set(self.ready.get() | running.ready_bit.get());
         } else {
             list.push_front(running);
             self.refresh_with_predecessor(running);
@@ -196,8 +197,9 @@ impl Scheduler {
         // A list of one: the links lead to the thread itself in the new list as in the old.
         thread.ready_list().clear_only(thread);
         list.set_only(thread);
-        self.ready.set(self.ready.get() & !bit(thread.priority.get()) | bit(priority));
+        self.ready.set(self.ready.get() & !thread.ready_bit.get());
         thread.set_levels(priority, threshold);
+        self.ready.set(self.ready.get() | thread.ready_bit.get());
         true
     }
 
@@ -215,7 +217,7 @@ impl Scheduler {
         let (next, previous) = (thread.links_ready().next(), thread.links_ready().prev());
         if next == Some(thread) {
             thread.ready_list().remove_only(thread);
-            self.ready.set(self.ready.get() & !bit(thread.priority.get()));
+            self.ready.set(self.ready.get() & !thread.ready_bit.get());
         } else if let Some(other) = next
             && next == previous
         {
@@ -441,40 +443,38 @@ impl Locked {
         }
     }
 
-    /// Lets `thread`, which has just become ready, preempt where that is possible, and unlocks the kernel.
-    #[inline(never)]
+    /// Lets `thread`, the only ready one of its priority and ready only now, preempt where that is possible,
+    /// and unlocks the kernel.
+    #[inline(always)]
     pub(crate) fn preempt_and_unlock(thread: Thread, k: Self) -> UINT {
-        if let Some(running) = port::plain()
-            && !k.own_stack_damaged(running)
-        {
-            running.ready_list().set_front(running); // invariant 2
-            running.preemptions.set(running.preemptions.get().wrapping_add(1));
-            running.count_solicited_preemption(Some(thread));
-            count_return(Some(thread));
-            return port::give_way(running, thread, k.into_posture());
+        match port::plain() {
+            Some(running) if k.own_stack_damaged(running) => Self::preempt_any_and_unlock(thread, k),
+            Some(running) => {
+                running.ready_list().set_front(running); // invariant 2
+                running.preemptions.set(running.preemptions.get().wrapping_add(1));
+                running.count_solicited_preemption(Some(thread));
+                count_return(Some(thread));
+                port::give_way(running, thread, k.into_posture())
+            }
+            None if port::preempt_later(thread, thread.priority.get()) => port::success(),
+            None => Self::preempt_any_and_unlock(thread, k),
         }
-        if port::reschedule_for(thread.priority.get()) {
-            return TX_SUCCESS;
-        }
-        Self::preempt_any_and_unlock(thread, k).into()
     }
 
     #[inline(never)]
-    fn preempt_any_and_unlock(thread: Thread, k: Self) -> Code {
+    fn preempt_any_and_unlock(thread: Thread, k: Self) -> UINT {
         k.preempt_for(thread);
-        TX_SUCCESS as Code
+        port::success()
     }
 
-    /// Lets `thread`, which has just become ready, preempt where that is possible.
+    /// [`Self::preempt_and_unlock`] with the kernel locked.
     #[inline(never)]
     fn preempt_for(&self, thread: Thread) {
         if let Some(running) = port::preemptible() {
             debug_assert!(running.is_ready());
             self.preempt(running, thread);
-        } else if port::current() == Current::Interrupt
-            && port::running().is_none_or(|r| !r.is_ready() || thread.priority.get() < r.threshold())
-        {
-            port::request_reschedule();
+        } else {
+            port::preempt_later(thread, thread.priority.get());
         }
     }
 
@@ -502,6 +502,7 @@ impl Locked {
     pub(crate) fn make_unready(&self, thread: Thread, state: UINT) {
         self.scheduler.remove(thread);
         thread.count_suspension();
+        port::request_reschedule(); // it may be the one to run next
         thread.state.set(state as u8);
     }
 
@@ -611,29 +612,7 @@ impl Locked {
     }
 
     /// End of the outermost interrupt: who continues. `None` is the idle loop.
-    #[inline(always)]
     pub(crate) fn after_interrupt(&self) -> Option<Thread> {
-        if let Some(running) = port::plain()
-            && running.is_ready()
-            && self.scheduler.preempted.get() == 0
-            && !self.scheduler.slice_expired.get()
-            && let Some(highest) = self.scheduler.highest()
-        {
-            // No threshold anywhere and no slice to end: whoever is highest runs.
-            if highest >= running.priority.get() {
-                return Some(running);
-            }
-            running.ready_list().set_front(running); // invariant 2
-            running.preemptions.set(running.preemptions.get().wrapping_add(1));
-            running.count_interrupt_preemption(self.scheduler.list(highest).front());
-            return self.scheduler.list(highest).front();
-        }
-        self.after_interrupt_any()
-    }
-
-    /// [`Self::after_interrupt`] with everything that may have to be thought of.
-    #[inline(never)]
-    fn after_interrupt_any(&self) -> Option<Thread> {
         let running = port::running();
         if self.scheduler.preemption_disabled() {
             return running;
@@ -712,6 +691,7 @@ impl Locked {
         let ready = thread.is_ready();
         if ready {
             self.scheduler.remove(thread);
+            port::request_reschedule(); // it may be the one to run next
         }
         thread.set_levels(priority, threshold);
         match ready {

@@ -120,8 +120,7 @@ impl Semaphore {
                     self.count.set(self.count.get().wrapping_add(1));
                     return TX_SUCCESS;
                 }
-                Some(waiter) if k.grant_quickly(&self.waiters, waiter) => return TX_SUCCESS,
-                Some(waiter) => return Locked::grant(&self.waiters, waiter, k),
+                Some(waiter) => return Locked::grant_here(&self.waiters, waiter, k),
             }
         }
         self.put_and_tell(k) as UINT

@@ -47,6 +47,8 @@ pub struct TX_THREAD {
     ready_links: Links<Thread>,
     /// The ready list of the thread's priority.
     ready_list: Cell<*const ReadyList>,
+    /// The bit of the thread's priority in the map of the ready ones.
+    pub(crate) ready_bit: Cell<u32>,
     created_links: Links<Thread>,
     wait_links: Links<Thread>,
     /// Where the thread waits. Means something only in the states of a wait; `None` in a sleep.
@@ -88,6 +90,12 @@ pub struct TX_THREAD {
 /// Where the fast path's assembly finds the next ready equal.
 #[cfg(target_os = "none")]
 pub(crate) const READY_NEXT: usize = core::mem::offset_of!(TX_THREAD, ready_links);
+/// Where the end of an interrupt finds the ready list.
+#[cfg(target_os = "none")]
+pub(crate) const READY_LIST: usize = core::mem::offset_of!(TX_THREAD, ready_list);
+/// Where it counts a preemption.
+#[cfg(target_os = "none")]
+pub(crate) const PREEMPTIONS: usize = core::mem::offset_of!(TX_THREAD, preemptions);
 /// Where it finds the turn that the time-slice belongs to.
 #[cfg(target_os = "none")]
 pub(crate) const SLICE_TURN: usize = core::mem::offset_of!(TX_THREAD, slice_turn);
@@ -129,6 +137,7 @@ impl TX_THREAD {
             entry_exit_notify: Cell::new(None),
             ready_links: Links::new(),
             ready_list: Cell::new(null()),
+            ready_bit: Cell::new(0),
             created_links: Links::new(),
             wait_links: Links::new(),
             wait_queue: Cell::new(None),
@@ -204,6 +213,7 @@ impl TX_THREAD {
     pub(crate) fn set_levels(&self, priority: u8, threshold: u8) {
         self.priority.set(priority);
         self.ready_list.set(crate::kernel::ready_list(priority));
+        self.ready_bit.set(crate::scheduler::bit(priority));
         self.set_threshold(threshold);
     }
 

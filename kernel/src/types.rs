@@ -113,7 +113,7 @@ constants! { ULONG:
     TX_WAIT_FOREVER = 0xFFFF_FFFF, "Wait without limit.";
     TX_NO_TIME_SLICE = 0, "No time-slice.";
     TX_BYTE_POOL_MIN = 100, "Smallest byte pool, in bytes.";
-    TX_MINIMUM_STACK = 336, "Smallest stack a thread may be created with, in bytes: a switch (64) that an interrupt (100) meets, whose end preempts (64), and room for calls.";
+    TX_MINIMUM_STACK = 336, "Smallest stack a thread may be created with, in bytes: a switch (64) that an interrupt (96) meets, whose end preempts (64), and room for calls.";
     TX_STACK_FILL = 0xEFEF_EFEF, "Pattern a stack is filled with at creation.";
 }
 

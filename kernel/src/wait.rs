@@ -8,6 +8,7 @@ use crate::list::{LinkKind, Links, List};
 use crate::object_ref;
 use crate::performance::{TOTALS, WaitCounters, bump};
 use crate::port;
+use crate::scheduler::ReadyList;
 use crate::thread::{Thread, pending};
 use crate::types::*;
 
@@ -80,21 +81,6 @@ impl WaitQueue {
     #[inline(always)]
     fn is_free(&self) -> bool {
         self.list.front().map_or(0, |first| first.as_ptr() as usize) | self.closed.get() as usize == 0
-    }
-
-    /// Success, as long as the object exists. A service whose result the compiler knows is not called as
-    /// the last step of another, which then needs a frame: so it is read.
-    #[inline(always)]
-    pub(crate) fn status(&self) -> UINT {
-        self.closed.get()
-    }
-
-    /// Success, read as in [`Self::status`], of a service that leaves nobody waiting, also on an object that
-    /// has been deleted meanwhile.
-    #[inline(always)]
-    pub(crate) fn success(&self) -> UINT {
-        debug_assert!(self.list.front().is_none());
-        self.list.front().map_or(TX_SUCCESS, |first| first.as_ptr() as usize as UINT)
     }
 
     /// The object is being deleted: nobody may begin to wait any more.
@@ -286,12 +272,16 @@ impl Locked {
         }
     }
 
-    /// Ends the wait of `waiter`, which waits in `queue`, with success, if that is simple
-    /// ([`Self::is_simple`]) and the thread becomes ready beside one equal: then nobody can be preempted.
-    /// Otherwise nothing happens and the answer is false.
+    /// Ends the wait of `waiter`, which waits in `queue`, with success, and unlocks the kernel.
+    #[inline(never)]
+    pub(crate) fn grant(queue: &WaitQueue, waiter: Thread, k: Self) -> UINT {
+        Self::grant_here(queue, waiter, k)
+    }
+
+    /// [`Self::grant`] without a call where one equal is ready: then nobody can be preempted.
     #[inline(always)]
-    pub(crate) fn grant_quickly(&self, queue: &WaitQueue, waiter: Thread) -> bool {
-        self.is_simple(waiter) && self.grant_simple(queue, waiter)
+    pub(crate) fn grant_here(queue: &WaitQueue, waiter: Thread, k: Self) -> UINT {
+        if !k.is_simple(waiter) { Self::grant_any(waiter, k) } else { Self::grant_simple(queue, waiter, k) }
     }
 
     /// Whether nobody waits beside `waiter` and nothing is pending for the end of its wait.
@@ -300,44 +290,43 @@ impl Locked {
         waiter.links_wait().next() == Some(waiter) && waiter.pending.get() == 0
     }
 
-    /// [`Self::grant_quickly`] of a simple wait.
+    /// [`Self::grant_here`] of a simple wait.
     #[inline(always)]
-    pub(crate) fn grant_simple(&self, queue: &WaitQueue, waiter: Thread) -> bool {
-        match waiter.ready_list().front() {
+    pub(crate) fn grant_simple(queue: &WaitQueue, waiter: Thread, k: Self) -> UINT {
+        let list = waiter.ready_list();
+        match list.front() {
+            None => Self::grant_alone(queue, waiter, k, list),
             Some(only) if only.links_ready().next() == Some(only) => {
                 queue.list.remove_only(waiter);
                 waiter.wait_status.set(TX_SUCCESS as u8);
                 waiter.state.set(TX_READY as u8);
                 waiter.count_resumption();
-                self.scheduler.insert_second(only, waiter);
-                true
+                k.scheduler.insert_second(only, waiter);
+                port::success()
             }
-            _ => false,
+            Some(_) => Self::grant_any(waiter, k),
         }
     }
 
-    /// Ends the wait of `waiter`, which waits in `queue`, with success, and unlocks the kernel.
+    /// [`Self::grant`] of a simple wait where nobody is ready in `list`, that of the waiter's priority.
     #[inline(never)]
-    pub(crate) fn grant(queue: &WaitQueue, waiter: Thread, k: Self) -> UINT {
-        if !k.is_simple(waiter) || waiter.ready_list().front().is_some() {
-            return Self::grant_any(waiter, k).into();
-        }
+    fn grant_alone(queue: &WaitQueue, waiter: Thread, k: Self, list: &'static ReadyList) -> UINT {
         queue.list.remove_only(waiter);
         waiter.wait_status.set(TX_SUCCESS as u8);
         waiter.state.set(TX_READY as u8);
         waiter.count_resumption();
-        k.scheduler.insert_only(waiter);
+        k.scheduler.insert_only(waiter, list);
         if port::concerns(waiter.priority.get()) {
             return Self::preempt_and_unlock(waiter, k);
         }
-        queue.success()
+        port::success()
     }
 
     /// [`Self::grant`] to one of several waiters, or to one that has a timeout or is to be suspended.
     #[inline(never)]
-    pub(crate) fn grant_any(waiter: Thread, k: Self) -> Code {
+    pub(crate) fn grant_any(waiter: Thread, k: Self) -> UINT {
         k.wake(waiter, TX_SUCCESS);
-        TX_SUCCESS as Code
+        port::success()
     }
 
     /// Sees to what is pending at the end of a wait; true if that suspended the thread.

@@ -25,6 +25,16 @@ pub(super) fn set_up() {
     }
 }
 
+/// What the kernel counts nesting with has this and more before it is started.
+const BEFORE_START: u32 = 0xF0F0_F0F0;
+
+pub(super) fn in_interrupt() -> bool {
+    // SAFETY: a variable of the kernel's that it only changes in its interrupt entry and exit, and an interrupt
+    // that comes between leaves it as it was.
+    let state = unsafe { (&raw const threadx_sys::_tx_thread_system_state).read_volatile() };
+    state != 0 && state < BEFORE_START
+}
+
 global_asm!(
     ".cpu cortex-r52",
     ".fpu vfpv3-d16",
@@ -70,7 +80,11 @@ global_asm!(
     "    vpush   {{d0-d7}}",
     "    mov     r1, #0",
     "    vmsr    fpscr, r1", // a handler does not inherit the thread's rounding
+    "    ldr     r1, =__tx_isr_stack_top",
+    "    cmp     r0, r1", // where the outermost interrupt begins
+    "    bne     2f",
     "    bl      _tx_irq_dispatch",
+    "3:",
     "    vpop    {{d0-d7}}",
     "    pop     {{r1, r2}}",
     "    vmsr    fpscr, r1",
@@ -78,5 +92,8 @@ global_asm!(
     "    mov     sp, r0",
     "    cps     #0x12",
     "    b       _tx_thread_context_restore",
+    "2:  bl      _tx_irq_dispatch_nested",
+    "    b       3b",
+    "    .ltorg",
     ".size _tx_irq_entry, . - _tx_irq_entry",
 );

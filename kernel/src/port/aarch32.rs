@@ -5,8 +5,9 @@
 //! `_tx_initial_context` to it. What may call what:
 //!
 //! * `_tx_irq_entry` is the IRQ vector's target. It saves the caller-saved state on the stack of the
-//!   interrupted code (25 words), moves to the interrupt stack and calls the board's
-//!   `_tx_irq_dispatch`, which may unmask IRQ again for nesting.
+//!   interrupted code (24 words), moves to the interrupt stack and calls the board's
+//!   `_tx_irq_dispatch`, which may unmask IRQ again for nesting. An interrupt that interrupts a handler
+//!   stays on that stack and calls `_tx_irq_dispatch_nested` instead.
 //! * The callee-saved state of a thread is saved only when another thread runs next: D8-D15 on its stack
 //!   (16 words), the rest in its control block, in one layout.
 //!
@@ -51,6 +52,7 @@ use core::ptr::null;
 
 use super::{Current, slow};
 use crate::kernel::{lock, locked};
+use crate::performance::COUNTING;
 use crate::thread::{self, TX_THREAD, Thread};
 use crate::types::*;
 
@@ -195,20 +197,62 @@ impl Executor {
     }
 }
 
+/// [`Executor::slow`] and the threshold above it, read at once: two bytes cost as much as one.
+#[derive(Clone, Copy)]
+struct Levels(u32);
+
+impl Levels {
+    /// # Safety
+    ///
+    /// `context` is the first field of an executor.
+    #[inline(always)]
+    unsafe fn of(context: *const Context) -> Self {
+        // SAFETY: the executor is there, and the two bytes are one behind the other at an even address.
+        Self(unsafe { context.byte_add(offset_of!(Executor, slow)).cast::<u16>().read() }.into())
+    }
+
+    /// Whether none of these bits of [`slow`] is set.
+    #[inline(always)]
+    fn without(self, flags: u8) -> bool {
+        self.0 & u32::from(flags) == 0
+    }
+
+    /// Whether somebody of this priority who becomes ready concerns the context.
+    #[inline(always)]
+    fn let_in(self, priority: u8) -> bool {
+        u32::from(priority) < self.0 >> 8
+    }
+}
+
+const _: () =
+    assert!(offset_of!(Executor, slow) % 2 == 0 && offset_of!(Executor, threshold) == offset_of!(Executor, slow) + 1);
+
 // SAFETY: reached only with interrupts masked.
 unsafe impl Sync for Executor {}
 
-/// Context of an interrupt handler, and what the interrupt code needs beside it.
+/// Context of an interrupt handler and, in the order of one STM of R0, R1, R3 and R12 below it, what the
+/// outermost interrupt's entry keeps of what it interrupted.
 #[repr(C)]
 struct Interrupt {
-    executor: Executor,
-    /// Context that the outermost interrupt interrupted.
-    interrupted: Cell<*const Context>,
-    /// Its stack pointer after the frame was pushed.
+    /// Stack pointer after the frame was pushed.
     frame: Cell<u32>,
-    /// Non-zero: look for another thread when the outermost interrupt ends.
-    reschedule: Cell<u32>,
+    /// The context.
+    interrupted: Cell<*const Context>,
+    /// Who is to run when the outermost interrupt ends: null for what it interrupted, [`ANY`] for whom the
+    /// scheduler chooses, else the context of a thread that preempts what was interrupted, a plain thread.
+    next: Cell<*const Context>,
+    fpscr: Cell<u32>,
+    executor: Executor,
 }
+
+/// No address of a context.
+const ANY: *const Context = core::ptr::without_provenance(1);
+
+const _: () = {
+    let above = offset_of!(Interrupt, executor);
+    assert!(offset_of!(Interrupt, frame) + 16 == above && offset_of!(Interrupt, interrupted) + 12 == above);
+    assert!(offset_of!(Interrupt, next) + 8 == above && offset_of!(Interrupt, fpscr) + 4 == above);
+};
 
 // SAFETY: reached only with interrupts masked.
 unsafe impl Sync for Interrupt {}
@@ -229,11 +273,17 @@ static IDLE: Executor = Executor::pseudo(
 #[unsafe(export_name = "_tx_initial_context")]
 static INITIALIZATION: Executor = Executor::pseudo(0, 0, null(), null());
 
+/// The name is for tests that look at what was interrupted.
+#[unsafe(export_name = "_tx_interrupt")]
 static INTERRUPT: Interrupt = Interrupt {
-    executor: Executor::pseudo(u8::MAX, 0, null(), null()),
-    interrupted: Cell::new(&raw const INITIALIZATION.context),
     frame: Cell::new(0),
-    reschedule: Cell::new(0),
+    interrupted: Cell::new(&raw const INITIALIZATION.context),
+    next: Cell::new(null()),
+    fpscr: Cell::new(0),
+    executor: Executor {
+        slow: Cell::new(slow::NO_THREAD | slow::INTERRUPT),
+        ..Executor::pseudo(u8::MAX, 0, null(), null())
+    },
 };
 
 global_asm!(
@@ -358,46 +408,61 @@ global_asm!(
     "    srsdb   sp!, #0x13",                   // pc and cpsr onto the SVC stack
     "    cps     #0x13",
     "    push    {{r0-r3, r12, lr}}",
-    "    vmrs    r12, fpscr",
-    "    push    {{r12}}",
     "    vpush   {{d0-d7}}",
     "    mrc     p15, 0, r1, c13, c0, 4",
-    "    ldr     r2, ={interrupt}",
+    "    ldr     r2, ={interrupt} + {handler}",
+    "    vmrs    r12, fpscr",
     "    mov     r0, sp",
-    "    mov     r12, #0",
-    "    vmsr    fpscr, r12",                   // a handler does not inherit the thread's rounding
+    "    mov     r3, #0",
+    "    vmsr    fpscr, r3",                    // a handler does not inherit the thread's rounding
     "    cmp     r1, r2",
-    "    ldrne   sp, =__tx_isr_stack_top",
-    "    strne   r1, [r2, #{interrupted}]",
-    "    strne   r0, [r2, #{frame}]",
-    "    biceq   sp, sp, #7",                   // nested: the interrupted handler may have been between two pushes
+    "    beq     3f",
+    "    ldr     sp, =__tx_isr_stack_top",
+    "    stmdb   r2, {{r0, r1, r3, r12}}",      // frame, context, nobody to run next, fpscr
     "    mcr     p15, 0, r2, c13, c0, 4",
-    "    push    {{r0, r1}}",
     "    bl      _tx_irq_dispatch",
-    "    pop     {{r0, r1}}",
-    "    ldr     r2, ={interrupt}",
-    "    mcr     p15, 0, r1, c13, c0, 4",
+    "    ldr     r2, ={interrupt} + {handler}",
+    "    ldmdb   r2, {{r0, r1, r3, r12}}",
     "    mov     sp, r0",
-    "    cmp     r1, r2",
-    "    ldrne   r3, [r2, #{reschedule}]",
-    "    cmpne   r3, #0",
-    "    bne     _tx_irq_preempt",
+    "    cmp     r3, #{any}",
+    "    bhs     _tx_irq_preempt",
+    "    mcr     p15, 0, r1, c13, c0, 4",
     "_tx_irq_return:",
-    "    vpop    {{d0-d7}}",
-    "    pop     {{r12}}",
     "    vmsr    fpscr, r12",
+    "    vpop    {{d0-d7}}",
     "    pop     {{r0-r3, r12, lr}}",
     "    rfeia   sp!",
-    // The outermost interrupt ends and somebody became ready: save the rest, ask who is next. R12 and
-    // LR only fill their places: like CPSR and FPSCR they are in the frame.
+    // An interrupt in an interrupt.
+    "3:  bic     sp, sp, #7",                   // the handler may have been between two pushes
+    "    push    {{r0, r12}}",
+    "    bl      _tx_irq_dispatch_nested",
+    "    pop     {{r0, r12}}",
+    "    mov     sp, r0",
+    "    b       _tx_irq_return",
+    // The outermost interrupt ends and somebody else may have to run: save the rest. LR only fills its
+    // place: like R0-R3, R12 and CPSR it is in the frame.
     "_tx_irq_preempt:",
     "    vpush   {{d8-d15}}",
+    "    beq     4f",
+    // R3 is who preempts.
+    "    mcr     p15, 0, r3, c13, c0, 4",
+    "    ldr     r0, [r1, #{ready_list}]",
+    "    ldr     r2, [r1, #{preemptions}]",
+    "    str     r1, [r0]",                     // the front of its list is who runs there next: invariant 2
+    "    add     r2, r2, #1",
+    "    str     r2, [r1, #{preemptions}]",
     "    add     r2, r1, #{r4}",
     "    .inst   0xe882fff0",                   // stmia r2, {r4-r12, sp, lr, pc}
-    "    b       2f",
-    "    vpop    {{d8-d15}}",                   // continues here
+    "    .inst   0xe993fffc",                   // ldmib r3, {r2-r12, sp, lr, pc}
+    "5:  vpop    {{d8-d15}}",                   // continues here, R12 = FPSCR
     "    b       _tx_irq_return",
-    "2:  ldr     sp, =__tx_isr_stack_top",
+    // The scheduler chooses.
+    "4:  mcr     p15, 0, r1, c13, c0, 4",
+    "    add     r2, r1, #{r4}",
+    "    .inst   0xe882fff0",                   // stmia r2, {r4-r12, sp, lr, pc}
+    "    b       6f",
+    "    b       5b",                           // continues here
+    "6:  ldr     sp, =__tx_isr_stack_top",
     "    bl      {after_interrupt}",
     "    b       _tx_resume",
     ".ltorg",
@@ -424,9 +489,10 @@ global_asm!(
     slow_bits = const offset_of!(Executor, slow),
     ready_next = const thread::READY_NEXT,
     slice_turn = const thread::SLICE_TURN,
-    interrupted = const offset_of!(Interrupt, interrupted),
-    frame = const offset_of!(Interrupt, frame),
-    reschedule = const offset_of!(Interrupt, reschedule),
+    handler = const offset_of!(Interrupt, executor),
+    any = const 1,
+    ready_list = const thread::READY_LIST,
+    preemptions = const thread::PREEMPTIONS,
     interrupt = sym INTERRUPT,
     initialization = sym INITIALIZATION,
     slow = sym relinquish_slow,
@@ -450,6 +516,16 @@ unsafe extern "C" {
 
 /// Saved CPSR, of which bit 7 (I) is the interrupt posture.
 pub(crate) type Posture = u32;
+
+/// Success, whose value the compiler does not know. A service whose result it knows is not called as the last
+/// step of another, which then needs a frame.
+#[inline(always)]
+pub(crate) fn success() -> UINT {
+    let status;
+    // SAFETY: sets a register.
+    unsafe { asm!("mov {}, #{}", out(reg) status, const TX_SUCCESS, options(pure, nomem, nostack, preserves_flags)) };
+    status
+}
 
 /// A posture for a guard that restores none.
 pub(crate) const MASKED: Posture = MODE_SVC | CPSR_F | CPSR_I;
@@ -481,7 +557,8 @@ pub(crate) fn interrupt_control(new: UINT) -> UINT {
 fn current_context() -> *const Context {
     let context: *const Context;
     // SAFETY: reads a register that belongs to the kernel.
-    unsafe { asm!("mrc p15, 0, {}, c13, c0, 4", out(reg) context, options(nomem, nostack, preserves_flags)) };
+    // `pure`: whoever executes finds the same value every time, also after others have run.
+    unsafe { asm!("mrc p15, 0, {}, c13, c0, 4", out(reg) context, options(pure, nomem, nostack, preserves_flags)) };
     context
 }
 
@@ -514,6 +591,12 @@ pub(crate) fn current() -> Current {
     }
 }
 
+/// For the board: whether the caller is an interrupt handler, 1 or 0.
+#[unsafe(no_mangle)]
+extern "C" fn _tx_irq_active() -> UINT {
+    core::ptr::eq(current_context(), &INTERRUPT.executor.context).into()
+}
+
 /// The thread that executes or, in an interrupt, that was interrupted.
 #[inline(always)]
 pub(crate) fn running() -> Option<Thread> {
@@ -531,7 +614,7 @@ pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
     let context = current_context();
     // SAFETY: as in `thread_of`.
     unsafe {
-        if (*context.cast::<Executor>()).slow.get() & (flags | slow::NO_THREAD) == 0 {
+        if Levels::of(context).without(flags | slow::NO_THREAD) {
             Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
         } else {
             None
@@ -544,7 +627,7 @@ pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
 #[inline(always)]
 pub(crate) fn concerns(priority: u8) -> bool {
     // SAFETY: as in `thread_of`: TPIDRPRW leads to an executor's first field.
-    priority < unsafe { (*current_context().cast::<Executor>()).threshold.get() }
+    unsafe { Levels::of(current_context()) }.let_in(priority)
 }
 
 /// Whether the caller is `thread` itself, no interrupt handler.
@@ -553,23 +636,30 @@ pub(crate) fn executes(thread: Thread) -> bool {
     core::ptr::eq(current_context(), thread.context())
 }
 
+/// Lets the scheduler choose at the end of the interrupt. Outside of interrupts nobody looks at it.
 pub(crate) fn request_reschedule() {
-    INTERRUPT.reschedule.set(1);
+    INTERRUPT.next.set(ANY);
 }
 
-/// In an interrupt handler: asks for a look at who is to run, if a thread of this priority that has just
-/// become ready is to run before what was interrupted. False if that is not so.
+/// In an interrupt handler: sees to it that `thread`, the only ready one of its priority and ready only
+/// now, runs when the interrupt ends, if it preempts what was interrupted. False outside of interrupts.
 #[inline(always)]
-pub(crate) fn reschedule_for(priority: u8) -> bool {
-    if !core::ptr::eq(current_context(), &INTERRUPT.executor.context) {
+pub(crate) fn preempt_later(thread: Thread, priority: u8) -> bool {
+    let context = current_context();
+    // SAFETY: as in `thread_of`.
+    if unsafe { Levels::of(context) }.without(slow::INTERRUPT) {
         return false;
     }
-    // SAFETY: as in `concerns`: what was interrupted is an executor's context, too.
-    let before = priority < unsafe { (*INTERRUPT.interrupted.get().cast::<Executor>()).threshold.get() };
-    if before {
-        request_reschedule();
+    // SAFETY: only the executor in `INTERRUPT` has that bit.
+    let interrupt = unsafe { &*context.byte_sub(offset_of!(Interrupt, executor)).cast::<Interrupt>() };
+    // SAFETY: as in `thread_of`: what was interrupted is an executor's context, too.
+    let interrupted = unsafe { Levels::of(interrupt.interrupted.get()) };
+    if interrupted.let_in(priority) {
+        // A plain thread, and nobody to run next so far; where preemptions are counted the scheduler does it.
+        let simple = !COUNTING && interrupt.next.get().addr() as u32 | interrupted.0 << 24 == 0;
+        interrupt.next.set(if simple { &raw const *thread.context() } else { ANY });
     }
-    before
+    true
 }
 
 #[inline(always)]
@@ -621,7 +711,6 @@ unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context 
 }
 
 unsafe extern "C" fn after_interrupt() -> *const Context {
-    INTERRUPT.reschedule.set(0);
     // SAFETY: the end of an interrupt runs with IRQ masked up to the switch.
     context_or_idle(unsafe { locked() }.after_interrupt())
 }

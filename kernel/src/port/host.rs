@@ -31,11 +31,22 @@ impl<T> Baton<T> {
     }
 }
 
+/// Who is to run when the outermost interrupt ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Whom it interrupted.
+    Interrupted,
+    /// Whom the scheduler chooses.
+    Any,
+    /// This thread: it preempts the interrupted one. The scheduler would choose the same, and is asked here.
+    Preempting(Thread),
+}
+
 struct State {
     current: Cell<super::Current>,
     interrupted: Cell<Option<Thread>>,
     masked: Cell<bool>,
-    reschedule: Cell<bool>,
+    next: Cell<Next>,
     finished: Cell<bool>,
 }
 
@@ -43,7 +54,7 @@ static STATE: Baton<State> = Baton(State {
     current: Cell::new(super::Current::Initialization),
     interrupted: Cell::new(None),
     masked: Cell::new(true),
-    reschedule: Cell::new(false),
+    next: Cell::new(Next::Interrupted),
     finished: Cell::new(false),
 });
 
@@ -204,6 +215,10 @@ pub(crate) mod port {
     /// A posture for a guard that restores none.
     pub(crate) const MASKED: Posture = TX_INT_DISABLE;
 
+    pub(crate) fn success() -> UINT {
+        TX_SUCCESS
+    }
+
     fn posture(masked: bool) -> Posture {
         if masked { TX_INT_DISABLE } else { TX_INT_ENABLE }
     }
@@ -335,17 +350,22 @@ pub(crate) mod port {
     }
 
     pub(crate) fn request_reschedule() {
-        state().reschedule.set(true);
+        state().next.set(Next::Any);
     }
 
-    /// In an interrupt handler: asks for a look at who is to run, if a thread of this priority that has just
-    /// become ready is to run before what was interrupted. False if that is not so.
-    pub(crate) fn reschedule_for(priority: u8) -> bool {
-        let before = current() == Current::Interrupt && running().is_none_or(|r| priority < r.threshold());
-        if before {
-            request_reschedule();
+    /// In an interrupt handler: sees to it that `thread`, the only ready one of its priority and ready only
+    /// now, runs when the interrupt ends, if it preempts what was interrupted. False outside of interrupts.
+    pub(crate) fn preempt_later(thread: Thread, priority: u8) -> bool {
+        if current() != Current::Interrupt {
+            return false;
         }
-        before
+        let interrupted = state().interrupted.get();
+        if interrupted.is_none_or(|i| priority < i.threshold()) {
+            let simple = interrupted.is_some_and(|i| i.executor.slow().get() == 0);
+            let first = state().next.get() == Next::Interrupted;
+            state().next.set(if simple && first { Next::Preempting(thread) } else { Next::Any });
+        }
+        true
     }
 
     pub(crate) fn switch(from: Thread, to: Option<Thread>) {
@@ -504,14 +524,18 @@ fn take_interrupt(handler: Handler) {
     let nested = before == Current::Interrupt;
     if !nested {
         state().interrupted.set(port::running());
+        state().next.set(Next::Interrupted);
     }
     state().current.set(Current::Interrupt);
     state().masked.set(true);
     handler();
     state().masked.set(true);
     state().current.set(before);
-    if !nested && state().reschedule.replace(false) {
+    if !nested && state().next.get() != Next::Interrupted {
         let next = lock().after_interrupt();
+        if let Next::Preempting(thread) = state().next.get() {
+            assert!(next == Some(thread), "the end of an interrupt runs a thread that the scheduler does not choose");
+        }
         match before {
             Current::Thread(running) if next != Some(running) => port::switch(running, next),
             Current::Idle if next.is_some() => leave_idle(next),
@@ -574,7 +598,7 @@ pub fn run(idle_ticks: u32, define: impl FnOnce()) -> Outcome {
     state().current.set(super::Current::Initialization);
     state().interrupted.set(None);
     state().masked.set(true);
-    state().reschedule.set(false);
+    state().next.set(Next::Interrupted);
     state().finished.set(false);
     locked(&PENDING).clear();
     *locked(&MAIN) = Some(Slot::new());

@@ -2,7 +2,7 @@
 //!
 //! A port provides, under the same names: `Context` and `Executor` (what a switch saves, first in
 //! every control block), `Posture`, `mask`, `restore`, `current`, `running`, `executing_without`,
-//! `concerns`, `switch`, `build`, `request_reschedule` and the small functions beside them.
+//! `concerns`, `switch`, `build`, `request_reschedule`, `preempt_later` and the small functions beside them.
 
 #[cfg(target_arch = "arm")]
 mod aarch32;
@@ -36,6 +36,9 @@ pub(crate) mod slow {
     /// One of the kernel's own contexts, of which the host's port has none.
     #[cfg(target_os = "none")]
     pub(crate) const NO_THREAD: u8 = 1;
+    /// The context of interrupt handlers.
+    #[cfg(target_os = "none")]
+    pub(crate) const INTERRUPT: u8 = 16;
     /// The system timer thread: its callbacks may neither wait nor give the processor away.
     pub(crate) const TIMER_THREAD: u8 = 2;
     /// The thread runs with preemption disabled.

@@ -111,7 +111,8 @@ fn relinquish(n: u32) {
 }
 
 unsafe extern "C" {
-    static __tx_isr_stack_top: u32;
+    /// What the kernel's entry keeps of the interrupted context; first the address of its frame.
+    static _tx_interrupt: u32;
 }
 
 /// Counts, in [`PLACES`], an outermost interrupt that was taken inside a relinquish.
@@ -119,13 +120,11 @@ fn look_where_it_hit() {
     if interrupt::nesting() != 1 {
         return;
     }
-    // SAFETY: in the outermost interrupt the kernel's entry has pushed two words first thing onto the
-    // interrupt stack, the lower one being the address of the interrupted thread's frame; both outlive
-    // this handler. Frame: D0-D7, FPSCR, R0-R3, R12, LR, then PC.
+    // SAFETY: in the outermost interrupt the kernel's entry has stored the address of the interrupted
+    // thread's frame there; both outlive this handler. Frame: D0-D7, R0-R3, R12, LR, then PC.
     let pc = unsafe {
-        let top = &raw const __tx_isr_stack_top;
-        let frame = top.sub(2).read() as *const u32;
-        frame.add(23).read()
+        let frame = (&raw const _tx_interrupt).read_volatile() as *const u32;
+        frame.add(22).read()
     };
     for place in &PLACES {
         let offset = pc.wrapping_sub(place.start.load(Relaxed));
