@@ -9,6 +9,7 @@ use threadx_sys::{TX_SUCCESS, TX_SUSPEND_LIFTED, TX_THREAD, UINT};
 
 use super::cell::{CELLS, RETURNED, ThreadCell};
 use crate::error::check;
+use crate::performance::ThreadCounts;
 use crate::{Error, PreemptionThreshold, Priority, TimeSlice};
 
 /// A thread, as long as it is not joined; afterwards every method returns [`Error::Thread`].
@@ -282,6 +283,17 @@ impl ThreadRef {
             preemption_threshold: PreemptionThreshold::from_kernel(threshold),
             time_slice: TimeSlice::ticks(slice),
         })
+    }
+
+    /// What was counted of the thread, see [`performance`](crate::performance), and who took the processor from it
+    /// last: `None` if nobody did, or the system timer thread or a thread of C code. A thread that was joined is
+    /// told as the one that its cell has now. From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Thread`].
+    pub fn performance(self) -> Result<(ThreadCounts, Option<Self>), Error> {
+        self.call(ThreadCounts::of)
     }
 
     /// How deep the thread's stack was ever used, by the fill pattern that is left.
