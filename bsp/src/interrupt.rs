@@ -316,10 +316,18 @@ mod hardware {
 
     /// Gives the tick its line and starts the timer; IRQ stays masked.
     pub(crate) fn start_tick() -> Result<(), TimerError> {
-        install(InterruptId::TICK, TICK_PRIORITY, timer::tick);
+        install(InterruptId::TICK, TICK_PRIORITY, first_tick);
         timer::start()?;
         enable(InterruptId::TICK);
         Ok(())
+    }
+
+    /// The first tick, which makes way for the others' handler.
+    fn first_tick() {
+        crate::kernel::check_initialization();
+        DISPATCHER.handlers[InterruptId::TICK.number() as usize]
+            .store(timer::tick as fn() as *mut (), Ordering::Relaxed);
+        timer::tick();
     }
 
     /// The system registers of this core; one value, made by the dispatcher.
@@ -336,13 +344,12 @@ mod hardware {
         #[inline(always)]
         fn end(&self, acknowledged: u32) {
             // DSB: the handler's write that dropped a level-sensitive source has reached it before the
-            // priority drops.
+            // priority drops. No ISB: if the drop takes effect late, the next interrupt comes late.
             // SAFETY: `serve` ends exactly the interrupt it acknowledged.
             unsafe {
                 asm!(
                     "dsb",
                     "mcr p15, 0, {}, c12, c12, 1",
-                    "isb",
                     in(reg) acknowledged,
                     options(nostack, preserves_flags)
                 );

@@ -151,13 +151,20 @@ mod hardware {
     /// ends, then tells the kernel.
     pub(crate) fn tick() {
         let counts = PERIOD.load(Ordering::Relaxed);
-        let (next, lost) = next_compare(CntpCval::read().0, counts, CntPct::read().0);
-        CntpCval::write(CntpCval(next));
+        let next = CntpCval::read().0.wrapping_add(u64::from(counts));
+        let ahead = (CntPct::read().0.wrapping_sub(next) as i64) < 0;
+        CntpCval::write(CntpCval(if ahead { next } else { late(counts) }));
         isb();
-        if lost != 0 {
-            DROPPED.store(dropped().wrapping_add(lost), Ordering::Relaxed);
-        }
         crate::kernel::timer_interrupt();
+    }
+
+    /// The next compare value where that of the next tick has passed, too.
+    #[cold]
+    #[inline(never)]
+    fn late(counts: u32) -> u64 {
+        let (next, lost) = next_compare(CntpCval::read().0, counts, CntPct::read().0);
+        DROPPED.store(dropped().wrapping_add(lost), Ordering::Relaxed);
+        next
     }
 }
 

@@ -417,10 +417,10 @@ services! {
     // ---- time and timers -------------------------------------------------------------------------
 
     /// `tx_time_get`: ticks since start or since the last set, modulo 2^32.
-    fn _tx_time_get() -> ULONG { lock().clock().get() }
+    fn _tx_time_get() -> ULONG { lock().clock() }
 
     /// `tx_time_set`: changes the number only; timers and sleeps are not affected.
-    fn _tx_time_set(new_time: ULONG) { lock().clock().set(new_time) }
+    fn _tx_time_set(new_time: ULONG) { lock().set_clock(new_time) }
 
     /// `tx_timer_activate`.
     fn _tx_timer_activate(timer_ptr: *mut TX_TIMER) -> UINT { timer(timer_ptr).activate() }

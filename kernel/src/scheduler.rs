@@ -605,7 +605,9 @@ impl Locked {
         self.scheduler.rotate(running);
         let next = self.scheduler.select();
         if next != Some(running) {
-            self.check_stack(running);
+            if self.own_stack_damaged(running) {
+                self.stack_damaged(running);
+            }
             running.context().count_turn();
         }
         next
@@ -725,17 +727,25 @@ impl Locked {
         }
     }
 
-    /// One tick of the running thread's time-slice. Called in the tick interrupt.
-    pub(crate) fn time_slice_tick(&self) {
-        let Some(running) = port::running() else { return };
-        if !running.is_ready() {
-            return;
+    /// One tick of the time-slice of the interrupted thread `running`. Called in the tick interrupt.
+    #[inline(always)]
+    pub(crate) fn time_slice_tick(&self, running: Thread) {
+        if self.interrupted_stack_damaged(running) {
+            self.stack_damaged(running);
         }
-        self.check_stack(running);
-        if running.time_slice.get() == TX_NO_TIME_SLICE || running.threshold() != running.priority.get() {
-            return;
+        if running.time_slice.get() != TX_NO_TIME_SLICE {
+            self.use_slice(running);
         }
-        if running.use_slice() && running.links_ready().next() != Some(running) {
+    }
+
+    #[cold] // for the sake of ticks with nothing to do
+    #[inline(never)]
+    fn use_slice(&self, running: Thread) {
+        if running.is_ready()
+            && running.threshold() == running.priority.get()
+            && running.use_slice()
+            && running.links_ready().next() != Some(running)
+        {
             self.scheduler.slice_expired.set(true);
             running.count_time_slice();
             port::request_reschedule();

@@ -35,8 +35,8 @@ pub struct TX_THREAD {
     pub(crate) executor: Executor,
     pub(crate) name: Cell<*const CHAR>,
     pub(crate) stack_start: Cell<*mut u8>,
-    /// The lowest whole word of the stack.
-    pub(crate) stack_limit: Cell<*mut u32>,
+    /// The lowest whole word of the stack, and what a switch needs above it.
+    pub(crate) stack_floor: Cell<*mut u32>,
     /// What that word holds as long as it is intact: loaded together with its address.
     pub(crate) stack_fill: Cell<u32>,
     /// Bytes from `stack_start` that belong to the stack.
@@ -129,7 +129,7 @@ impl TX_THREAD {
             executor: Executor::new(),
             name: Cell::new(null()),
             stack_start: Cell::new(core::ptr::null_mut()),
-            stack_limit: Cell::new(core::ptr::null_mut()),
+            stack_floor: Cell::new(core::ptr::null_mut()),
             stack_fill: Cell::new(TX_STACK_FILL),
             stack_size: Cell::new(0),
             entry: Cell::new(None),
@@ -325,7 +325,7 @@ impl Thread {
         self.entry_input.set(options.input);
         self.stack_start.set(options.stack_start);
         let to_word = options.stack_start.align_offset(align_of::<u32>());
-        self.stack_limit.set(options.stack_start.wrapping_add(to_word).cast());
+        self.stack_floor.set(options.stack_start.wrapping_add(to_word + port::SWITCH_STACK).cast());
         self.stack_fill.set(TX_STACK_FILL);
         self.stack_size.set(options.stack_size);
         self.entry_exit_notify.set(None);
@@ -579,35 +579,24 @@ impl Locked {
         Self::suspend_running(thread, TX_SLEEP as u8, self)
     }
 
-    /// Reports a thread whose stack pointer has left its stack or whose lowest word was overwritten.
+    /// Whether the stack pointer of the thread that executes has left its stack, or would by what a switch
+    /// pushes, or the lowest word of the stack was overwritten: [`Self::stack_damaged`] has to be called.
     ///
     /// This detects an overflow, it does not prevent it: the memory below the stack was written
     /// before anybody looked.
     #[inline(always)]
-    pub(crate) fn check_stack(&self, thread: Thread) {
-        #[cfg(feature = "stack-checking")]
-        if !port::stack_intact(thread) {
-            self.stack_damaged(thread);
-        }
-        #[cfg(not(feature = "stack-checking"))]
-        let _ = thread;
+    pub(crate) fn own_stack_damaged(&self, running: Thread) -> bool {
+        cfg!(feature = "stack-checking") && !port::own_stack_intact(running)
     }
 
-    /// Whether [`Self::stack_damaged`] has to be called for the thread that executes.
+    /// [`Self::own_stack_damaged`] of the interrupted thread, for an interrupt handler.
     #[inline(always)]
-    pub(crate) fn own_stack_damaged(&self, running: Thread) -> bool {
-        #[cfg(feature = "stack-checking")]
-        return !port::own_stack_intact(running);
-        #[cfg(not(feature = "stack-checking"))]
-        {
-            let _ = running;
-            false
-        }
+    pub(crate) fn interrupted_stack_damaged(&self, running: Thread) -> bool {
+        cfg!(feature = "stack-checking") && !port::interrupted_stack_intact(running)
     }
 
     /// Reports a damaged stack.
     #[cold]
-    #[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
     pub(crate) fn stack_damaged(&self, thread: Thread) {
         if let Some(notify) = self.stack_error.get() {
             // SAFETY: registered through `tx_thread_stack_error_notify`, whose caller vouches for

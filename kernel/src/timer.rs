@@ -145,6 +145,7 @@ static TIMER_THREAD_STACK: TimerStack = TimerStack(UnsafeCell::new([0; TIMER_STA
 
 /// The kernel's timer state.
 pub(crate) struct Timers {
+    /// What the clock shows beyond [`Self::now`].
     clock: Cell<ULONG>,
     wheel: [List<TimerRef, TimerLink>; SLOTS as usize],
     /// Ticks since start, modulo 2^32; unlike the clock, nobody sets it.
@@ -231,21 +232,33 @@ impl Locked {
         }
     }
 
-    pub(crate) fn clock(&self) -> &Cell<ULONG> {
-        &self.timers.clock
+    pub(crate) fn clock(&self) -> ULONG {
+        self.timers.now.get().wrapping_add(self.timers.clock.get())
     }
 
-    /// One tick: clock, time-slice, wheel. Constant time whatever is due.
+    pub(crate) fn set_clock(&self, ticks: ULONG) {
+        self.timers.clock.set(ticks.wrapping_sub(self.timers.now.get()));
+    }
+
+    /// One tick: clock, time-slice, wheel. Constant time whatever is due. Called in the tick interrupt.
+    #[inline(always)]
     pub(crate) fn tick(&self) {
         let timers = &self.timers;
-        timers.clock.set(timers.clock.get().wrapping_add(1));
-        self.time_slice_tick();
-        timers.now.set(timers.now.get().wrapping_add(1));
-        let slot = timers.slot(timers.now.get());
-        if slot.front().is_some() {
-            timers.expired.append(slot);
-            self.wake_timer_thread();
+        let now = timers.now.get().wrapping_add(1);
+        timers.now.set(now);
+        if let Some(running) = port::interrupted() {
+            self.time_slice_tick(running);
         }
+        if timers.slot(now).front().is_some() {
+            self.expire_slot(now);
+        }
+    }
+
+    #[cold] // for the sake of ticks with nothing to do
+    #[inline(never)]
+    fn expire_slot(&self, now: ULONG) {
+        self.timers.expired.append(self.timers.slot(now));
+        self.wake_timer_thread();
     }
 
     fn wake_timer_thread(&self) {

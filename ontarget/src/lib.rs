@@ -174,6 +174,15 @@ pub fn run_after(tests: &'static [Test], define: impl FnOnce(&mut Init)) -> ! {
     })
 }
 
+/// Uses the stack that it is called on down to `limit` and a little more.
+pub fn use_up(limit: *const u8) {
+    let frame = core::hint::black_box([0u32; 16]);
+    if frame.as_ptr().cast() > limit {
+        use_up(limit);
+    }
+    core::hint::black_box(&frame);
+}
+
 /// Starts the kernel with one thread, of this name, priority 5 and worker 0's stack, that runs `f`: for the
 /// images that are to end in a fault. If `f` returns, the image ends with 1.
 pub fn run_to_fault(name: &'static str, f: fn()) -> ! {

@@ -763,31 +763,34 @@ pub(crate) fn build(thread: Thread) {
     context.pc.set(_tx_thread_first as *const ());
 }
 
-/// The lowest stack word is untouched and the stack pointer (in an interrupt: the one that was
-/// interrupted, less the 64 bytes of D8-D15 that the end of the interrupt pushes if it preempts) is not
-/// below the stack. Called in thread context or in an interrupt handler.
-#[cfg(feature = "stack-checking")]
-pub(crate) fn stack_intact(thread: Thread) -> bool {
-    let sp = if core::ptr::eq(current_context(), &INTERRUPT.executor.context) {
-        INTERRUPT.frame.get().wrapping_sub(64)
-    } else {
-        let sp: u32;
-        // SAFETY: reads a register.
-        unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-        sp
-    };
-    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == TX_STACK_FILL
+/// Bytes of a thread's stack that a switch needs: for D8-D15.
+pub(crate) const SWITCH_STACK: usize = 64;
+
+/// The lowest stack word is untouched, and below `sp` there is what a switch needs.
+#[inline(always)]
+fn stack_intact(thread: Thread, sp: u32) -> bool {
+    sp >= thread.stack_floor.get() as u32 && super::lowest_stack_word(thread) == thread.stack_fill.get()
 }
 
-/// [`stack_intact`] for the thread that executes and is about to be switched away from, which pushes D8-D15:
-/// 64 bytes, that must still be the thread's.
-#[cfg(feature = "stack-checking")]
+/// [`stack_intact`] of the thread that executes.
 #[inline(always)]
 pub(crate) fn own_stack_intact(thread: Thread) -> bool {
     let sp: u32;
     // SAFETY: reads a register.
-    unsafe { asm!("sub {}, sp, #64", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    sp >= thread.stack_limit.get() as u32 && super::lowest_stack_word(thread) == thread.stack_fill.get()
+    unsafe { asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    stack_intact(thread, sp)
+}
+
+/// [`stack_intact`] of the thread that the outermost interrupt interrupted, below that one's frame.
+#[inline(always)]
+pub(crate) fn interrupted_stack_intact(thread: Thread) -> bool {
+    stack_intact(thread, INTERRUPT.frame.get())
+}
+
+/// In an interrupt handler: the interrupted thread.
+#[inline(always)]
+pub(crate) fn interrupted() -> Option<Thread> {
+    thread_of(INTERRUPT.interrupted.get())
 }
 
 pub(crate) fn abandon(_thread: Thread) {}

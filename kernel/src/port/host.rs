@@ -209,6 +209,9 @@ pub(crate) mod port {
     use super::*;
     use crate::port::Current;
 
+    /// Bytes of a thread's stack that a switch needs: threads run on the stacks of OS threads here.
+    pub(crate) const SWITCH_STACK: usize = 0;
+
     /// `TX_INT_ENABLE` or `TX_INT_DISABLE`.
     pub(crate) type Posture = UINT;
 
@@ -418,12 +421,15 @@ pub(crate) mod port {
         context.next.set(None);
     }
 
-    #[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
-    pub(crate) fn stack_intact(thread: Thread) -> bool {
-        crate::port::lowest_stack_word(thread) == TX_STACK_FILL
+    pub(crate) fn own_stack_intact(thread: Thread) -> bool {
+        crate::port::lowest_stack_word(thread) == thread.stack_fill.get()
     }
 
-    pub(crate) use stack_intact as own_stack_intact;
+    pub(crate) use own_stack_intact as interrupted_stack_intact;
+
+    pub(crate) fn interrupted() -> Option<Thread> {
+        state().interrupted.get()
+    }
 
     pub(crate) fn first_unused_memory() -> *mut VOID {
         std::ptr::null_mut()

@@ -80,9 +80,8 @@ pub(crate) fn fill_stack(start: *mut u8, size: usize) {
 }
 
 /// The lowest whole word of the thread's stack; an intact stack still has the fill pattern there.
-#[cfg_attr(not(feature = "stack-checking"), allow(dead_code))]
 pub(crate) fn lowest_stack_word(thread: Thread) -> u32 {
-    let start = thread.stack_limit.get();
+    let start = thread.stack_floor.get().wrapping_byte_sub(SWITCH_STACK);
     // SAFETY: inside the thread's stack, which is larger than two words; volatile, because the
     // thread itself may have written it.
     unsafe { start.read_volatile() }

@@ -75,6 +75,7 @@ fn higher_interrupt() {
 
 fn noise_interrupt() {
     static RANDOM: Random = Random::new(99);
+    #[cfg(feature = "bundled")]
     look_where_it_hit();
     noise::again();
     if RANDOM.below(2) == 0 {
@@ -110,12 +111,14 @@ fn relinquish(n: u32) {
     if n.is_multiple_of(2) { thread::relinquish() } else { relinquish_inlined() }
 }
 
+#[cfg(feature = "bundled")]
 unsafe extern "C" {
     /// What the kernel's entry keeps of the interrupted context; first the address of its frame.
     static _tx_interrupt: u32;
 }
 
 /// Counts, in [`PLACES`], an outermost interrupt that was taken inside a relinquish.
+#[cfg(feature = "bundled")]
 fn look_where_it_hit() {
     if interrupt::nesting() != 1 {
         return;
