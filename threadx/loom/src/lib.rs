@@ -290,8 +290,11 @@ mod tests {
         loom::model(|| {
             let (executor, running) = (executor(), Arc::new(UnsafeCell::new(0)));
             let run = |running: &UnsafeCell<u32>| {
-                // SAFETY: one future at a time is polled; loom checks it.
-                executor.block_on(poll_fn(|_| Poll::Ready(running.with_mut(|running| unsafe { *running += 1 }))))
+                executor.block_on(poll_fn(|_| {
+                    // SAFETY: one future at a time is polled; loom checks it.
+                    running.with_mut(|running| unsafe { *running += 1 });
+                    Poll::Ready(())
+                }))
             };
             let other = running.clone();
             let thread = thread::spawn(move || run(&other));
