@@ -13,7 +13,8 @@ pub(crate) use crate::contexts::{
 };
 pub(crate) use crate::performance::{
     counts_of_a_mutex, counts_of_a_queue, counts_of_a_semaphore, counts_of_a_timer, counts_of_an_event_flags_group,
-    counts_of_idle_returns, counts_of_pools, counts_of_relinquishes_and_time_slices, counts_of_threads,
+    counts_of_delayed_suspensions_and_ends, counts_of_idle_returns, counts_of_pools, counts_of_preemptions,
+    counts_of_priority_changes, counts_of_relinquishes_and_time_slices, counts_of_threads,
 };
 
 /// Calls `$callback!` with the name of every scenario; the first must run first.
@@ -41,6 +42,7 @@ macro_rules! for_each_scenario {
             k18_5_no_ticks k18_6_info_in_the_callback k18_7_deletion timer_misuse the_clock_can_be_set
             counts_of_a_semaphore counts_of_a_mutex counts_of_an_event_flags_group counts_of_a_queue counts_of_pools
             counts_of_a_timer counts_of_threads counts_of_relinquishes_and_time_slices counts_of_idle_returns
+            counts_of_delayed_suspensions_and_ends counts_of_priority_changes counts_of_preemptions
         }
     };
 }

@@ -55,6 +55,20 @@ pub const FRAGMENTS_OF_A_SEARCH_IN_VAIN: Difference = Difference {
     why: "the bundled kernel's search ends at the end of the pool, before which nothing is free; upstream's begins again",
 };
 
+/// Preemptions counted of a thread that is made ready, but after which a higher one is, before either can run.
+pub const PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN: Difference = Difference {
+    bundled: &[0],
+    upstream: &[1],
+    why: "upstream counts the decision who is to run, the bundled kernel that the processor is taken",
+};
+
+/// Preemptions counted of a thread that lowers itself below another ready thread.
+pub const PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF: Difference = Difference {
+    bundled: &[1],
+    upstream: &[0],
+    why: "upstream suspends and resumes the thread meanwhile, so that nobody is preempted",
+};
+
 /// All of them, by name.
 pub const ALL: &[(&str, &Difference)] = &[
     ("TIMER_CHANGE_IN_INITIALIZATION", &TIMER_CHANGE_IN_INITIALIZATION),
@@ -62,4 +76,6 @@ pub const ALL: &[(&str, &Difference)] = &[
     ("LOWERED_BELOW_ANOTHER_THREAD", &LOWERED_BELOW_ANOTHER_THREAD),
     ("MUTEX_WAIT_IN_AN_INTERRUPT", &MUTEX_WAIT_IN_AN_INTERRUPT),
     ("FRAGMENTS_OF_A_SEARCH_IN_VAIN", &FRAGMENTS_OF_A_SEARCH_IN_VAIN),
+    ("PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN", &PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN),
+    ("PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF", &PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF),
 ];

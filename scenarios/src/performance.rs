@@ -1,6 +1,7 @@
 //! What the kernel counts: the performance services, on a kernel that was built with them and on one without.
 
 use core::ptr::null_mut;
+use core::sync::atomic::Ordering::Relaxed;
 
 use threadx_sys::*;
 
@@ -434,14 +435,14 @@ pub(crate) fn counts_of_relinquishes_and_time_slices() -> Outcome {
 
     // One time-slice of two that comes to its end.
     T2.create_with(16, 16, 2, TX_DONT_START, || {
-        while NUMBERS[0].load(core::sync::atomic::Ordering::Relaxed) == 0 {
+        while NUMBERS[0].load(Relaxed) == 0 {
             ticks(1);
         }
     });
     let before = of_threads();
     is!(T2.resume(), TX_SUCCESS);
     relinquish();
-    NUMBERS[0].store(1, core::sync::atomic::Ordering::Relaxed);
+    NUMBERS[0].store(1, Relaxed);
     relinquish();
     is!(T2.state(), TX_COMPLETED);
     told!(of_thread(T2, 5), [1]);
@@ -456,5 +457,112 @@ pub(crate) fn counts_of_idle_returns() -> Outcome {
     let after = since(before, of_threads());
     // The sleeper leaves the processor to nobody, the timer thread to the sleeper; both are suspended and resumed.
     told!((after.0, [after.1[0], after.1[1], after.1[9], after.1[10]]), [2, 2, 1, 1]);
+    Ok(())
+}
+
+pub(crate) fn counts_of_delayed_suspensions_and_ends() -> Outcome {
+    S.create(0);
+    T1.create(10, || ignore(S.get(FOREVER)));
+    // Made ready once, and suspended by the wait. A suspension that has to wait for that is no second one.
+    is!(T1.suspend(), TX_SUCCESS);
+    is!(S.put(), TX_SUCCESS);
+    is!(T1.state(), TX_SUSPENDED);
+    told!(of_thread(T1, 0), [1]);
+    told!(of_thread(T1, 1), [1]);
+    is!(T1.resume(), TX_SUCCESS);
+    is!(T1.state(), TX_COMPLETED);
+    told!(of_thread(T1, 0), [2]);
+    told!(of_thread(T1, 1), [2]);
+    // The end of a thread that waits is no suspension.
+    T2.create(10, || ignore(S.get(FOREVER)));
+    is!(T2.terminate(), TX_SUCCESS);
+    told!(of_thread(T2, 1), [1]);
+    told!(of_semaphore(), [1, 2, 2, 0]);
+    Ok(())
+}
+
+pub(crate) fn counts_of_priority_changes() -> Outcome {
+    let before = mine();
+    T1.create_suspended(20, || {});
+    is!(T1.priority_change(21).0, TX_SUCCESS);
+    told!(of_thread(T1, 0), [0]);
+    told!(of_thread(T1, 1), [0]);
+    // A ready thread is taken from its list and put into another.
+    is!(T1.resume(), TX_SUCCESS);
+    is!(T1.priority_change(20).0, TX_SUCCESS);
+    told!(of_thread(T1, 0), [2]);
+    told!(of_thread(T1, 1), [1]);
+    told!(since(before, mine()), [0; 9]);
+    is!(T1.priority_change(10).0, TX_SUCCESS);
+    is!(T1.state(), TX_COMPLETED);
+    told!(since(before, mine()), [0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    is!(preempted_by(me(), T1), 1u32);
+    // A threshold that no longer holds a thread off.
+    is!(set_threshold(5), 16u32);
+    T2.create(10, || {});
+    is!(T2.state(), TX_READY);
+    told!(since(before, mine()), [0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    is!(set_threshold(16), 5u32);
+    is!(T2.state(), TX_COMPLETED);
+    told!(since(before, mine()), [0, 0, 2, 0, 0, 0, 0, 0, 0]);
+    // An owner that is raised by a waiter, and lowered again.
+    M.create(TX_INHERIT);
+    is!(M.get(NONE), TX_SUCCESS);
+    T3.create(10, || {
+        M.get(FOREVER);
+        M.put();
+    });
+    is!(M.put(), TX_SUCCESS);
+    is!(T3.state(), TX_COMPLETED);
+    let (_, [resumptions, suspensions, ..]) = since(before, mine());
+    if COUNTING {
+        is!(resumptions, 2u32);
+        is!(suspensions, 2u32);
+    }
+    Ok(())
+}
+
+pub(crate) fn counts_of_preemptions() -> Outcome {
+    // Two that one call makes ready, the lower one first.
+    E.create();
+    T1.create(10, || ignore(E.get(1, TX_OR, FOREVER)));
+    T2.create(9, || ignore(E.get(1, TX_OR, FOREVER)));
+    let before = mine();
+    is!(E.set(1, TX_OR), TX_SUCCESS);
+    told!(since(before, mine()), [0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    if COUNTING {
+        differs!(of_thread(T1, 2).1[0], PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN);
+    }
+    for thread in [T1, T2] {
+        thread.delete();
+    }
+    // The same by an interrupt.
+    T1.create_suspended(10, || {});
+    T2.create_suspended(9, || {});
+    interrupt(|| {
+        ignore(T1.resume());
+        ignore(T2.resume());
+    });
+    told!(since(before, mine()), [0, 0, 1, 1, 0, 0, 0, 0, 0]);
+    if COUNTING {
+        differs!(of_thread(T1, 3).1[0], PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN);
+    }
+    // A thread that lowers itself.
+    T3.create(20, || {
+        let (_, n, _) = of_any_thread(me());
+        let mut old = 0;
+        // SAFETY: the calling thread, and a local that outlives the call.
+        unsafe { tx_thread_priority_change(me(), 22, &mut old) };
+        let (_, after, _) = of_any_thread(me());
+        NUMBERS[1].store(after[2].wrapping_sub(n[2]), Relaxed);
+    });
+    T1.terminate();
+    T1.delete();
+    T1.create(21, || {});
+    is!(sleep(1), TX_SUCCESS);
+    is!(T3.state(), TX_COMPLETED);
+    if COUNTING {
+        differs!(NUMBERS[1].load(Relaxed), PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF);
+    }
     Ok(())
 }
