@@ -694,6 +694,7 @@ pub fn relinquish_inline() {
 pub fn check_invariants() -> Result<(), &'static str> {
     let k = lock();
     k.check_scheduler()?;
+    k.check_performance()?;
     k.check_semaphores()?;
     k.check_mutexes()?;
     k.check_event_flags()?;

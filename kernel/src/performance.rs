@@ -19,6 +19,7 @@
 #[cfg(feature = "performance-info")]
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::kernel::Locked;
 use crate::thread::Thread;
 use crate::types::*;
 
@@ -211,6 +212,21 @@ pub(crate) fn count_return(to: Option<Thread>) {
     match to {
         Some(_) => TOTALS.returns.non_idle.bump(),
         None => TOTALS.returns.idle.bump(),
+    }
+}
+
+impl Locked {
+    /// Checks that every thread was made ready as often as it ceased to be, and once more if it is.
+    pub(crate) fn check_performance(&self) -> Result<(), &'static str> {
+        let mut result = Ok(());
+        self.threads.for_each(|t| {
+            let counts = &t.performance;
+            let made_ready = counts.resumptions.get().wrapping_sub(counts.suspensions.get());
+            if COUNTING && made_ready != ULONG::from(t.is_ready()) {
+                result = Err("a thread's resumptions, its suspensions and its state disagree");
+            }
+        });
+        result
     }
 }
 
