@@ -49,7 +49,7 @@ typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(12, 19)]; } T
 typedef struct TX_EVENT_FLAGS_GROUP_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(11, 16)]; } TX_EVENT_FLAGS_GROUP;
 typedef struct TX_QUEUE_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(16, 22)]; } TX_QUEUE;
 typedef struct TX_BLOCK_POOL_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(12, 17)]; } TX_BLOCK_POOL;
-typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(13, 21)]; } TX_BYTE_POOL;
+typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(14, 22)]; } TX_BYTE_POOL;
 
 /* Constants. */
 #define TX_NULL ((void *) 0)
@@ -166,7 +166,6 @@ VOID tx_application_define(VOID *first_unused_memory);
 /* Entry points. */
 VOID _tx_initialize_kernel_enter(VOID);
 VOID _tx_timer_interrupt(VOID);
-UINT _tx_thread_interrupt_control(UINT new_posture);
 UINT _tx_thread_preempt_disable_enter(VOID);
 VOID _tx_thread_preempt_disable_exit(UINT posture);
 UINT _tx_thread_create(TX_THREAD *thread_ptr, CHAR *name_ptr, VOID (*entry_function)(ULONG a1), ULONG entry_input, VOID *stack_start, ULONG stack_size, UINT priority, UINT preempt_threshold, ULONG time_slice, UINT auto_start);
@@ -228,6 +227,7 @@ UINT _txe_semaphore_put_notify(TX_SEMAPHORE *semaphore_ptr, VOID (*notify)(TX_SE
 UINT _tx_semaphore_info_get(TX_SEMAPHORE *semaphore_ptr, CHAR **name, ULONG *current_value, TX_THREAD **first_suspended, ULONG *suspended_count, TX_SEMAPHORE **next_semaphore);
 UINT _txe_semaphore_info_get(TX_SEMAPHORE *semaphore_ptr, CHAR **name, ULONG *current_value, TX_THREAD **first_suspended, ULONG *suspended_count, TX_SEMAPHORE **next_semaphore);
 VOID _tx_thread_relinquish(VOID);
+UINT _tx_thread_interrupt_control(UINT new_posture);
 UINT _tx_mutex_create(TX_MUTEX *mutex_ptr, CHAR *name_ptr, UINT inherit);
 UINT _txe_mutex_create(TX_MUTEX *mutex_ptr, CHAR *name_ptr, UINT inherit, UINT mutex_control_block_size);
 UINT _tx_mutex_delete(TX_MUTEX *mutex_ptr);
@@ -321,7 +321,6 @@ VOID _tx_trace_isr_exit_insert(ULONG isr_id);
 
 /* Their documented names. TX_DISABLE_ERROR_CHECKING leaves out the checks. */
 #define tx_kernel_enter _tx_initialize_kernel_enter
-#define tx_interrupt_control _tx_thread_interrupt_control
 #define tx_thread_preempt_disable_enter _tx_thread_preempt_disable_enter
 #define tx_thread_preempt_disable_exit _tx_thread_preempt_disable_exit
 #define tx_thread_identify _tx_thread_identify
@@ -329,6 +328,7 @@ VOID _tx_trace_isr_exit_insert(ULONG isr_id);
 #define tx_thread_stack_error_notify _tx_thread_stack_error_notify
 #define tx_time_get _tx_time_get
 #define tx_time_set _tx_time_set
+#define tx_interrupt_control _tx_thread_interrupt_control
 #define tx_thread_performance_info_get _tx_thread_performance_info_get
 #define tx_thread_performance_system_info_get _tx_thread_performance_system_info_get
 #define tx_timer_performance_info_get _tx_timer_performance_info_get

@@ -15,7 +15,7 @@ use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
 
-pub(crate) const BLOCK_POOL_ID: u32 = 0x424C_4F43;
+pub(crate) const BLOCK_POOL_ID: u32 = crate::types::tag(0xB7);
 static WAIT: Wait = Wait::new(TX_BLOCK_MEMORY, TX_NO_MEMORY);
 const HEADER: usize = size_of::<Header>();
 

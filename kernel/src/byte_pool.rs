@@ -29,12 +29,12 @@ use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
 
-pub(crate) const BYTE_POOL_ID: u32 = 0x4259_5445;
+pub(crate) const BYTE_POOL_ID: u32 = crate::types::tag(0xB9);
 static WAIT: Wait = Wait::new(TX_BYTE_MEMORY, TX_NO_MEMORY);
 const HEADER: usize = size_of::<Fragment>();
 const WORD: usize = size_of::<usize>();
 /// Mark of a free fragment. Not the address of any pool: it is odd.
-const FREE: usize = 0xFFFF_EEEF;
+const FREE: usize = 1;
 /// A fragment is split if what is left of it, header included, has at least this many bytes.
 const WORTH_SPLITTING: usize = 20;
 
@@ -50,10 +50,14 @@ struct Fragment {
 #[repr(C)]
 pub struct TX_BYTE_POOL {
     pub(crate) id: Cell<ULONG>,
-    start: Cell<*const Fragment>,
+    /// The lowest memory that can be allocated, behind the first header.
+    lowest: Cell<*const Fragment>,
     /// Bytes of the pool, the end mark included.
     size: Cell<usize>,
+    /// Words from `lowest` to the end mark.
+    span: Cell<usize>,
     /// Where the next search begins: no fragment before it is free, so a search need not go round.
+    /// The address behind its header.
     search: Cell<*const Fragment>,
     /// Bytes in free fragments, their headers included.
     available: Cell<usize>,
@@ -88,7 +92,8 @@ impl TX_BYTE_POOL {
     pub const fn new() -> Self {
         Self {
             id: Cell::new(0),
-            start: Cell::new(null()),
+            lowest: Cell::new(null()),
+            span: Cell::new(0),
             size: Cell::new(0),
             search: Cell::new(null()),
             available: Cell::new(0),
@@ -135,14 +140,20 @@ impl BytePool {
             last.write(Fragment { next: Cell::new(first), owner: Cell::new(self.mark()) });
         }
         self.name.set(name);
-        self.start.set(first);
+        self.lowest.set(first.wrapping_add(1));
+        self.span.set((size - 2 * HEADER) / WORD);
         self.size.set(size);
-        self.search.set(first);
+        self.search.set(first.wrapping_add(1));
         self.available.set(size - HEADER);
         self.fragments.set(2);
         let k = lock();
         self.id.set(BYTE_POOL_ID);
         k.byte_pools.push_back(self);
+    }
+
+    /// The first fragment.
+    fn start(self) -> *const Fragment {
+        self.lowest.get().wrapping_sub(1)
     }
 
     /// Owner word of this pool's allocated fragments.
@@ -172,7 +183,7 @@ impl BytePool {
             if bytes >= self.available.get() + (self.fragments.get() as usize - 2) * HEADER {
                 return Found::Nothing;
             }
-            let mut at = self.search.get();
+            let mut at = self.search.get().wrapping_sub(1);
             let mut first_free = true;
             loop {
                 let fragment = self.at(at);
@@ -184,7 +195,7 @@ impl BytePool {
                 } else {
                     if first_free {
                         first_free = false;
-                        self.search.set(at);
+                        self.search.set(at.wrapping_add(1));
                     }
                     let room = next as usize - at as usize - HEADER;
                     if room >= bytes {
@@ -203,7 +214,7 @@ impl BytePool {
                         at = neighbour.next.get();
                     }
                 }
-                if !merged && at == self.start.get() {
+                if !merged && at == self.start() {
                     // Past the end mark.
                     return Found::Nothing;
                 }
@@ -248,19 +259,22 @@ impl BytePool {
         }
         fragment.owner.set(self.mark());
         self.available.set(self.available.get() - taken - HEADER);
-        if self.search.get() == at {
-            self.search.set(fragment.next.get());
+        let memory = at.wrapping_add(1);
+        if self.search.get() == memory {
+            self.search.set(fragment.next.get().wrapping_add(1));
         }
         self.changed();
-        at.wrapping_add(1).cast_mut().cast()
+        memory.cast_mut().cast()
     }
 
-    fn give_back(self, at: *const Fragment) {
-        let fragment = self.at(at);
+    #[inline(always)]
+    fn give_back(self, memory: *mut c_void) {
+        let fragment = self.at(memory.cast::<Fragment>().wrapping_sub(1));
         fragment.owner.set(FREE);
-        self.available.set(self.available.get() + (fragment.next.get() as usize - at as usize));
-        if at < self.search.get() {
-            self.search.set(at);
+        let bytes = fragment.next.get() as usize - memory as usize;
+        self.available.set(self.available.get() + bytes + HEADER);
+        if memory.cast_const().cast() < self.search.get() {
+            self.search.set(memory.cast());
         }
         self.changed();
     }
@@ -288,16 +302,29 @@ impl BytePool {
     /// `TX_PTR_ERROR` if it is not allocated memory of a pool.
     pub(crate) fn release(memory: *mut c_void) -> UINT {
         let k = lock();
-        let Some(pool) = k.lender_of(memory) else { return TX_PTR_ERROR };
+        if let Some(first) = k.byte_pools.front()
+            && first.waiters.first().is_none()
+            && first.lent(memory)
+        {
+            bump(&first.performance.releases, &TOTALS.byte_pools.releases);
+            first.give_back(memory);
+            return TX_SUCCESS;
+        }
+        Self::release_any(memory, k).into()
+    }
+
+    /// [`Self::release`] to any pool, and with waiters.
+    #[inline(never)]
+    fn release_any(memory: *mut c_void, k: Locked) -> Code {
+        let Some(pool) = k.lender_of(memory) else { return TX_PTR_ERROR as Code };
         bump(&pool.performance.releases, &TOTALS.byte_pools.releases);
-        pool.give_back(memory.cast::<Fragment>().wrapping_sub(1));
+        pool.give_back(memory);
         if pool.waiters.first().is_some() {
             pool.serve(k);
         }
-        TX_SUCCESS
+        TX_SUCCESS as Code
     }
 
-    #[inline(never)]
     fn serve(self, k: Locked) {
         // No other thread runs, so the pool is not deleted meanwhile, and only the end of a wait by an
         // interrupt handler can change who is first.
@@ -309,7 +336,7 @@ impl BytePool {
                 waiter.wait_memory.set(memory.cast());
                 k.wake(waiter, TX_SUCCESS);
             } else {
-                self.give_back(memory.cast::<Fragment>().wrapping_sub(1));
+                self.give_back(memory);
             }
             k.breathe();
         }
@@ -349,33 +376,34 @@ impl BytePool {
 
     /// Whether `memory` has the header of one of this pool's allocated fragments in front of it. Reads
     /// nothing outside the pool.
+    #[inline(always)]
     fn lent(self, memory: *mut c_void) -> bool {
-        let start = self.start.get() as usize;
-        let offset = (memory as usize).wrapping_sub(start);
-        if offset < HEADER || offset > self.size.get() - HEADER || !offset.is_multiple_of(WORD) {
+        // In words, and more than any of them where it is none: the bits of the rest are on top.
+        let words = (memory as usize).wrapping_sub(self.lowest.get() as usize).rotate_right(WORD.trailing_zeros());
+        if words > self.span.get() {
             return false;
         }
         let fragment = self.at(memory.cast::<Fragment>().wrapping_sub(1));
-        let next = (fragment.next.get() as usize).wrapping_sub(start);
-        fragment.owner.get() == self.mark() && next >= offset && next <= self.size.get() - HEADER
+        let bytes = (fragment.next.get() as usize).wrapping_sub(memory as usize);
+        fragment.owner.get() == self.mark() && bytes <= self.size.get()
     }
 
     fn check(self) -> Result<(), &'static str> {
         self.waiters.check(TX_BYTE_MEMORY)?;
         let (mut free, mut fragments, mut searched) = (0, 0, false);
-        let mut at = self.start.get();
+        let mut at = self.start();
         loop {
             let fragment = self.at(at);
             fragments += 1;
-            searched |= self.search.get() == at;
+            searched |= self.search.get() == at.wrapping_add(1);
             if !searched && fragment.owner.get() == FREE {
                 return Err("a free fragment lies before where a byte pool searches");
             }
             let next = fragment.next.get();
-            if next == self.start.get() {
+            if next == self.start() {
                 break;
             }
-            let offset = (next as usize).wrapping_sub(self.start.get() as usize);
+            let offset = (next as usize).wrapping_sub(self.start() as usize);
             if next <= at || offset > self.size.get() - HEADER || fragments > self.fragments.get() {
                 return Err("a byte pool's fragments are out of order");
             }

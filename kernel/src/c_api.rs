@@ -42,6 +42,18 @@ fn caller() -> u8 {
     }
 }
 
+/// Returns the error of a checked service. As the result of a call, from which the service returns by its own
+/// means, so that only this way out of it has a frame: one whose frame nothing needs has it on every way.
+#[inline(always)]
+fn refuse(error: UINT) -> UINT {
+    #[cold]
+    #[inline(never)]
+    fn code(error: UINT) -> Code {
+        port::unknown(error) as Code
+    }
+    code(error).into()
+}
+
 fn called_from(allowed: u8) -> bool {
     caller() & allowed != 0
 }
@@ -125,11 +137,6 @@ services! {
         lock().tick();
     }
 
-    /// `tx_interrupt_control`: sets the caller's interrupt posture, returns the old one.
-    fn _tx_thread_interrupt_control(new_posture: UINT) -> UINT {
-        port::interrupt_control(new_posture)
-    }
-
     /// Masks interrupts and disables preemption; returns the posture for
     /// [`_tx_thread_preempt_disable_exit`]. In between no service switches threads: relinquish
     /// returns at once and services that would have to wait refuse.
@@ -195,7 +202,7 @@ services! {
             let other_end = other.wrapping_add(t.stack_size.get() as usize).wrapping_sub(1);
             overlaps |= start <= other_end && other <= end;
         });
-        if exists {
+        let error = if exists {
             TX_THREAD_ERROR
         } else if stack_start.is_null() || overlaps || end < start || entry_function.is_none() {
             TX_PTR_ERROR
@@ -208,8 +215,13 @@ services! {
         } else if auto_start > TX_AUTO_START {
             TX_START_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_thread_create(thread_ptr, name_ptr, entry_function, entry_input, stack_start, stack_size, priority,
                 preempt_threshold, time_slice, auto_start)
+        } else {
+            refuse(error)
         }
     }
 
@@ -218,12 +230,17 @@ services! {
 
     /// `tx_thread_delete`, checked.
     fn _txe_thread_delete(thread_ptr: *mut TX_THREAD) -> UINT {
-        if !is_thread(thread_ptr) {
+        let error = if !is_thread(thread_ptr) {
             TX_THREAD_ERROR
         } else if !called_from(from::THREADS | from::TIMERS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_thread_delete(thread_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -236,7 +253,7 @@ services! {
 
     /// `tx_thread_entry_exit_notify`, checked.
     fn _txe_thread_entry_exit_notify(thread_ptr: *mut TX_THREAD, notify: Option<EntryExitNotify>) -> UINT {
-        if is_thread(thread_ptr) { _tx_thread_entry_exit_notify(thread_ptr, notify) } else { TX_THREAD_ERROR }
+        if is_thread(thread_ptr) { _tx_thread_entry_exit_notify(thread_ptr, notify) } else { refuse(TX_THREAD_ERROR) }
     }
 
     /// `tx_thread_identify`: the running thread, in an interrupt the interrupted one, else null.
@@ -257,15 +274,17 @@ services! {
         priority: *mut UINT, preemption_threshold: *mut UINT, time_slice: *mut ULONG,
         next_thread: *mut *mut TX_THREAD, next_suspended_thread: *mut *mut TX_THREAD,
     ) -> UINT {
-        let info = thread(thread_ptr).info();
-        put(name, info.name.cast_mut());
-        put(state, info.state);
-        put(run_count, info.run_count);
-        put(priority, info.priority);
-        put(preemption_threshold, info.threshold);
-        put(time_slice, info.time_slice);
-        put(next_thread, self::thread_ptr(info.next));
-        put(next_suspended_thread, self::thread_ptr(info.next_suspended));
+        // One after the other: a snapshot of all would not fit into the registers.
+        let (_k, thread) = (lock(), thread(thread_ptr));
+        put(name, thread.name.get().cast_mut());
+        put(state, thread.state.get().into());
+        put(run_count, thread.run_count());
+        // The thread's own, as in upstream's kernel, whatever it inherits at the moment.
+        put(priority, thread.user_priority.get().into());
+        put(preemption_threshold, thread.user_threshold.get().into());
+        put(time_slice, thread.slice_left());
+        put(next_thread, self::thread_ptr(thread.next_created()));
+        put(next_suspended_thread, self::thread_ptr(thread.links_wait().next()));
         TX_SUCCESS
     }
 
@@ -292,7 +311,7 @@ services! {
 
     /// `tx_thread_preemption_change`, checked.
     fn _txe_thread_preemption_change(thread_ptr: *mut TX_THREAD, new_threshold: UINT, old_threshold: *mut UINT) -> UINT {
-        if !is_thread(thread_ptr) {
+        let error = if !is_thread(thread_ptr) {
             TX_THREAD_ERROR
         } else if old_threshold.is_null() {
             TX_PTR_ERROR
@@ -301,7 +320,12 @@ services! {
         } else if new_threshold >= TX_MAX_PRIORITIES {
             TX_THRESH_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_thread_preemption_change(thread_ptr, new_threshold, old_threshold)
+        } else {
+            refuse(error)
         }
     }
 
@@ -313,7 +337,7 @@ services! {
 
     /// `tx_thread_priority_change`, checked.
     fn _txe_thread_priority_change(thread_ptr: *mut TX_THREAD, new_priority: UINT, old_priority: *mut UINT) -> UINT {
-        if !is_thread(thread_ptr) {
+        let error = if !is_thread(thread_ptr) {
             TX_THREAD_ERROR
         } else if old_priority.is_null() {
             TX_PTR_ERROR
@@ -322,7 +346,12 @@ services! {
         } else if new_priority >= TX_MAX_PRIORITIES {
             TX_PRIORITY_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_thread_priority_change(thread_ptr, new_priority, old_priority)
+        } else {
+            refuse(error)
         }
     }
 
@@ -335,12 +364,17 @@ services! {
 
     /// `tx_thread_reset`, checked.
     fn _txe_thread_reset(thread_ptr: *mut TX_THREAD) -> UINT {
-        if !is_thread(thread_ptr) {
+        let error = if !is_thread(thread_ptr) {
             TX_THREAD_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_thread_reset(thread_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -349,7 +383,7 @@ services! {
 
     /// `tx_thread_resume`, checked.
     fn _txe_thread_resume(thread_ptr: *mut TX_THREAD) -> UINT {
-        if is_thread(thread_ptr) { _tx_thread_resume(thread_ptr) } else { TX_THREAD_ERROR }
+        if is_thread(thread_ptr) { _tx_thread_resume(thread_ptr) } else { refuse(TX_THREAD_ERROR) }
     }
 
     /// `tx_thread_sleep`.
@@ -370,7 +404,7 @@ services! {
 
     /// `tx_thread_suspend`, checked.
     fn _txe_thread_suspend(thread_ptr: *mut TX_THREAD) -> UINT {
-        if is_thread(thread_ptr) { _tx_thread_suspend(thread_ptr) } else { TX_THREAD_ERROR }
+        if is_thread(thread_ptr) { _tx_thread_suspend(thread_ptr) } else { refuse(TX_THREAD_ERROR) }
     }
 
     /// `tx_thread_terminate`.
@@ -378,12 +412,17 @@ services! {
 
     /// `tx_thread_terminate`, checked.
     fn _txe_thread_terminate(thread_ptr: *mut TX_THREAD) -> UINT {
-        if !is_thread(thread_ptr) {
+        let error = if !is_thread(thread_ptr) {
             TX_THREAD_ERROR
         } else if !called_from(from::THREADS | from::TIMERS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_thread_terminate(thread_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -395,14 +434,19 @@ services! {
 
     /// `tx_thread_time_slice_change`, checked.
     fn _txe_thread_time_slice_change(thread_ptr: *mut TX_THREAD, new_time_slice: ULONG, old_time_slice: *mut ULONG) -> UINT {
-        if !is_thread(thread_ptr) {
+        let error = if !is_thread(thread_ptr) {
             TX_THREAD_ERROR
         } else if old_time_slice.is_null() {
             TX_PTR_ERROR
         } else if !called_from(from::THREADS | from::TIMERS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_thread_time_slice_change(thread_ptr, new_time_slice, old_time_slice)
+        } else {
+            refuse(error)
         }
     }
 
@@ -411,7 +455,7 @@ services! {
 
     /// `tx_thread_wait_abort`, checked.
     fn _txe_thread_wait_abort(thread_ptr: *mut TX_THREAD) -> UINT {
-        if is_thread(thread_ptr) { _tx_thread_wait_abort(thread_ptr) } else { TX_THREAD_ERROR }
+        if is_thread(thread_ptr) { _tx_thread_wait_abort(thread_ptr) } else { refuse(TX_THREAD_ERROR) }
     }
 
     // ---- time and timers -------------------------------------------------------------------------
@@ -427,7 +471,7 @@ services! {
 
     /// `tx_timer_activate`, checked.
     fn _txe_timer_activate(timer_ptr: *mut TX_TIMER) -> UINT {
-        if is_timer(timer_ptr) { _tx_timer_activate(timer_ptr) } else { TX_TIMER_ERROR }
+        if is_timer(timer_ptr) { _tx_timer_activate(timer_ptr) } else { refuse(TX_TIMER_ERROR) }
     }
 
     /// `tx_timer_change`.
@@ -437,12 +481,17 @@ services! {
 
     /// `tx_timer_change`, checked. Allowed from initialization as in upstream since September 2026.
     fn _txe_timer_change(timer_ptr: *mut TX_TIMER, initial_ticks: ULONG, reschedule_ticks: ULONG) -> UINT {
-        if !is_timer(timer_ptr) {
+        let error = if !is_timer(timer_ptr) {
             TX_TIMER_ERROR
         } else if initial_ticks == 0 {
             TX_TICK_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_timer_change(timer_ptr, initial_ticks, reschedule_ticks)
+        } else {
+            refuse(error)
         }
     }
 
@@ -470,7 +519,7 @@ services! {
         expiration_input: ULONG, initial_ticks: ULONG, reschedule_ticks: ULONG, auto_activate: UINT,
         timer_control_block_size: UINT,
     ) -> UINT {
-        if timer_ptr.is_null() || timer_control_block_size as usize != size_of::<TX_TIMER>() || lock().has_timer(timer(timer_ptr)) {
+        let error = if timer_ptr.is_null() || timer_control_block_size as usize != size_of::<TX_TIMER>() || lock().has_timer(timer(timer_ptr)) {
             TX_TIMER_ERROR
         } else if expiration_function.is_none() {
             TX_PTR_ERROR
@@ -481,8 +530,13 @@ services! {
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_timer_create(timer_ptr, name_ptr, expiration_function, expiration_input, initial_ticks,
                 reschedule_ticks, auto_activate)
+        } else {
+            refuse(error)
         }
     }
 
@@ -491,7 +545,7 @@ services! {
 
     /// `tx_timer_deactivate`, checked.
     fn _txe_timer_deactivate(timer_ptr: *mut TX_TIMER) -> UINT {
-        if is_timer(timer_ptr) { _tx_timer_deactivate(timer_ptr) } else { TX_TIMER_ERROR }
+        if is_timer(timer_ptr) { _tx_timer_deactivate(timer_ptr) } else { refuse(TX_TIMER_ERROR) }
     }
 
     /// `tx_timer_delete`.
@@ -499,12 +553,17 @@ services! {
 
     /// `tx_timer_delete`, checked.
     fn _txe_timer_delete(timer_ptr: *mut TX_TIMER) -> UINT {
-        if !is_timer(timer_ptr) {
+        let error = if !is_timer(timer_ptr) {
             TX_TIMER_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_timer_delete(timer_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -546,14 +605,19 @@ services! {
     fn _txe_semaphore_create(
         semaphore_ptr: *mut TX_SEMAPHORE, name_ptr: *mut CHAR, initial_count: ULONG, semaphore_control_block_size: UINT,
     ) -> UINT {
-        if semaphore_ptr.is_null() || semaphore_control_block_size as usize != size_of::<TX_SEMAPHORE>()
+        let error = if semaphore_ptr.is_null() || semaphore_control_block_size as usize != size_of::<TX_SEMAPHORE>()
             || lock().has_semaphore(semaphore(semaphore_ptr))
         {
             TX_SEMAPHORE_ERROR
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_semaphore_create(semaphore_ptr, name_ptr, initial_count)
+        } else {
+            refuse(error)
         }
     }
 
@@ -564,12 +628,17 @@ services! {
 
     /// `tx_semaphore_get`, checked.
     fn _txe_semaphore_get(semaphore_ptr: *mut TX_SEMAPHORE, wait_option: ULONG) -> UINT {
-        if !is_semaphore(semaphore_ptr) {
+        let error = if !is_semaphore(semaphore_ptr) {
             TX_SEMAPHORE_ERROR
         } else if wait_option != TX_NO_WAIT && !called_from(from::THREADS) {
             TX_WAIT_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_semaphore_get(semaphore_ptr, wait_option)
+        } else {
+            refuse(error)
         }
     }
 
@@ -578,7 +647,7 @@ services! {
 
     /// `tx_semaphore_put`, checked.
     fn _txe_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT {
-        if is_semaphore(semaphore_ptr) { _tx_semaphore_put(semaphore_ptr) } else { TX_SEMAPHORE_ERROR }
+        if is_semaphore(semaphore_ptr) { _tx_semaphore_put(semaphore_ptr) } else { refuse(TX_SEMAPHORE_ERROR) }
     }
 
     /// `tx_semaphore_ceiling_put`.
@@ -589,7 +658,7 @@ services! {
     /// `tx_semaphore_ceiling_put`, checked.
     fn _txe_semaphore_ceiling_put(semaphore_ptr: *mut TX_SEMAPHORE, ceiling: ULONG) -> UINT {
         if !is_semaphore(semaphore_ptr) {
-            TX_SEMAPHORE_ERROR
+            refuse(TX_SEMAPHORE_ERROR)
         } else if ceiling == 0 {
             TX_INVALID_CEILING
         } else {
@@ -602,12 +671,17 @@ services! {
 
     /// `tx_semaphore_delete`, checked.
     fn _txe_semaphore_delete(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT {
-        if !is_semaphore(semaphore_ptr) {
+        let error = if !is_semaphore(semaphore_ptr) {
             TX_SEMAPHORE_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_semaphore_delete(semaphore_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -616,7 +690,7 @@ services! {
 
     /// `tx_semaphore_prioritize`, checked.
     fn _txe_semaphore_prioritize(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT {
-        if is_semaphore(semaphore_ptr) { _tx_semaphore_prioritize(semaphore_ptr) } else { TX_SEMAPHORE_ERROR }
+        if is_semaphore(semaphore_ptr) { _tx_semaphore_prioritize(semaphore_ptr) } else { refuse(TX_SEMAPHORE_ERROR) }
     }
 
     /// `tx_semaphore_put_notify`.
@@ -628,7 +702,7 @@ services! {
 
     /// `tx_semaphore_put_notify`, checked.
     fn _txe_semaphore_put_notify(semaphore_ptr: *mut TX_SEMAPHORE, notify: Option<SemaphoreNotify>) -> UINT {
-        if is_semaphore(semaphore_ptr) { _tx_semaphore_put_notify(semaphore_ptr, notify) } else { TX_SEMAPHORE_ERROR }
+        if is_semaphore(semaphore_ptr) { _tx_semaphore_put_notify(semaphore_ptr, notify) } else { refuse(TX_SEMAPHORE_ERROR) }
     }
 
     /// `tx_semaphore_info_get`: null pointers are skipped.
@@ -675,11 +749,25 @@ pub unsafe extern "C-unwind" fn _tx_thread_relinquish() {
     port::relinquish();
 }
 
+/// `tx_interrupt_control`: sets the caller's interrupt posture, returns the old one.
+///
+/// # Safety
+///
+/// As for [`_tx_thread_relinquish`].
+#[cfg(not(target_os = "none"))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _tx_thread_interrupt_control(new_posture: UINT) -> UINT {
+    port::interrupt_control(new_posture)
+}
+
 #[cfg(target_os = "none")]
 unsafe extern "C" {
     /// `tx_thread_relinquish`: in a thread, gives the next ready equal its turn; anywhere else, alone
     /// or with preemption disabled it returns at once.
     pub safe fn _tx_thread_relinquish();
+
+    /// `tx_interrupt_control`: sets the caller's interrupt posture, returns the old one.
+    pub fn _tx_thread_interrupt_control(new_posture: UINT) -> UINT;
 }
 
 /// [`_tx_thread_relinquish`] inlined: on Armv8-R in A32 code 11 instructions (44 bytes) in place of the

@@ -37,7 +37,7 @@ blocks! {
     TX_EVENT_FLAGS_GROUP: ULONG[11, 16];
     TX_QUEUE: ULONG[16, 22];
     TX_BLOCK_POOL: ULONG[12, 17];
-    TX_BYTE_POOL: ULONG[13, 21];
+    TX_BYTE_POOL: ULONG[14, 22];
 }
 
 #[cfg(target_os = "none")]

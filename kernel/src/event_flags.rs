@@ -22,7 +22,7 @@ use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
 
-pub(crate) const EVENT_FLAGS_ID: u32 = 0x4556_4E54;
+pub(crate) const EVENT_FLAGS_ID: u32 = crate::types::tag(0xE6);
 static WAIT: Wait = Wait::new(TX_EVENT_FLAG, TX_NO_EVENTS);
 /// Bit of a get option: the flags are cleared.
 const CLEAR: UINT = 1;
@@ -132,26 +132,30 @@ impl EventFlags {
             }
             return TX_SUCCESS;
         }
-        if requested == 0 {
-            return TX_NO_EVENTS;
+        if wait == TX_WAIT_FOREVER
+            && requested != 0
+            && let Some(thread) = port::plain()
+        {
+            thread.wait_memory.set(output);
+            thread.wait_option.set(option as u8);
+            return self.wait_forever(requested, thread, k);
         }
         match k.may_wait(wait) {
-            Some(thread) => {
+            Some(thread) if requested != 0 => {
                 thread.wait_memory.set(output);
                 thread.wait_value.set(requested);
                 thread.wait_option.set(option as u8);
-                if wait != TX_WAIT_FOREVER || !thread.is_fast() {
-                    return Locked::wait(&self.waiters, wait, &WAIT, k).into();
-                }
-                Self::wait_forever(thread, self, wait, k)
+                Locked::wait(&self.waiters, wait, &WAIT, k).into()
             }
-            None => TX_NO_EVENTS,
+            _ => TX_NO_EVENTS,
         }
     }
 
+    // In this order the first two arguments are where a get has them.
     #[inline(never)]
-    fn wait_forever(thread: Thread, group: EventFlags, forever: ULONG, k: Locked) -> UINT {
-        Locked::suspend_plain_in(thread, &group.waiters, forever, &WAIT, k)
+    fn wait_forever(self, requested: ULONG, thread: Thread, k: Locked) -> UINT {
+        thread.wait_value.set(requested);
+        Locked::suspend_plain_in(thread, &self.waiters, TX_WAIT_FOREVER, &WAIT, k)
     }
 
     /// Registers the set notification, or none.

@@ -20,7 +20,7 @@ use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
 
-pub(crate) const MUTEX_ID: u32 = 0x4D55_5445;
+pub(crate) const MUTEX_ID: u32 = crate::types::tag(0x9D);
 static WAIT: Wait = Wait::new(TX_MUTEX_SUSP, TX_NOT_AVAILABLE);
 /// Weaker than every priority.
 pub(crate) const NOT_INHERITED: u8 = TX_MAX_PRIORITIES as u8;
@@ -224,7 +224,7 @@ impl Mutex {
                 return TX_SUCCESS;
             }
         }
-        Locked::grant(&self.waiters, waiter, k)
+        Locked::grant_simple(&self.waiters, waiter, k)
     }
 
     /// Every other case: the caller owns more, nothing, got it more than once, or somebody waits.

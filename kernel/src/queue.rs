@@ -21,7 +21,7 @@ use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
 
-pub(crate) const QUEUE_ID: u32 = 0x5155_4555;
+pub(crate) const QUEUE_ID: u32 = crate::types::tag(0xA6);
 static RECEIVER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_EMPTY);
 static SENDER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_FULL);
 static FRONT_SENDER_WAIT: Wait = Wait::first(TX_QUEUE_SUSP, TX_QUEUE_FULL);

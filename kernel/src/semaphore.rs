@@ -10,7 +10,7 @@ use crate::performance::{SemaphoreCounters, TOTALS, bump};
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
 
-pub(crate) const SEMAPHORE_ID: u32 = 0x5345_4D41;
+pub(crate) const SEMAPHORE_ID: u32 = crate::types::tag(0x5E);
 static WAIT: Wait = Wait::new(TX_SEMAPHORE_SUSP, TX_NO_INSTANCE);
 
 /// Control block of a counting semaphore. Same rules as for [`crate::TX_THREAD`].

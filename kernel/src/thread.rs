@@ -15,7 +15,7 @@ use crate::types::*;
 use crate::wait::WaitQueueRef;
 
 /// Tag of a created thread.
-pub(crate) const THREAD_ID: u32 = 0x5448_5244;
+pub(crate) const THREAD_ID: u32 = crate::types::tag(0x7D);
 
 /// Bits of [`TX_THREAD::pending`].
 pub(crate) mod pending {
@@ -280,7 +280,9 @@ impl TX_THREAD {
         left == 0
     }
 
-    fn slice_left(&self) -> ULONG {
+    /// Ticks left of the time-slice.
+    #[inline(always)]
+    pub(crate) fn slice_left(&self) -> ULONG {
         if self.slice_turn.get() == self.context().turns() { self.slice_left.get() } else { self.time_slice.get() }
     }
 }
@@ -297,19 +299,6 @@ pub(crate) struct ThreadOptions {
     pub(crate) time_slice: ULONG,
     pub(crate) auto_start: bool,
     pub(crate) timer_thread: bool,
-}
-
-/// A snapshot of a thread. Priority and threshold are the thread's own, as in upstream's kernel, whatever it
-/// inherits at the moment.
-pub(crate) struct ThreadInfo {
-    pub(crate) name: *const CHAR,
-    pub(crate) state: UINT,
-    pub(crate) run_count: ULONG,
-    pub(crate) priority: UINT,
-    pub(crate) threshold: UINT,
-    pub(crate) time_slice: ULONG,
-    pub(crate) next: Option<Thread>,
-    pub(crate) next_suspended: Option<Thread>,
 }
 
 impl Thread {
@@ -540,22 +529,15 @@ impl Thread {
             .unwrap_or(size)
     }
 
+    /// How often the thread got the processor.
     #[inline(always)]
-    pub(crate) fn info(self) -> ThreadInfo {
-        let _k = lock();
-        let time_slice = self.slice_left();
-        let priority = self.user_priority.get() as UINT;
+    pub(crate) fn run_count(self) -> ULONG {
         let running = port::running() == Some(self);
-        ThreadInfo {
-            name: self.name.get(),
-            state: self.state.get() as UINT,
-            run_count: self.context().turns().wrapping_add(self.preemptions.get()).wrapping_add(running as ULONG),
-            priority,
-            threshold: self.user_threshold.get() as UINT,
-            time_slice,
-            next: self.created_links.next(),
-            next_suspended: self.wait_links.next(),
-        }
+        self.context().turns().wrapping_add(self.preemptions.get()).wrapping_add(running.into())
+    }
+
+    pub(crate) fn next_created(self) -> Option<Thread> {
+        self.created_links.next()
     }
 }
 

@@ -22,7 +22,7 @@ use crate::thread::{TX_THREAD, Thread, ThreadOptions, pending};
 use crate::types::*;
 
 const SLOTS: u32 = 32;
-pub(crate) const TIMER_ID: u32 = 0x5449_4D52;
+pub(crate) const TIMER_ID: u32 = crate::types::tag(0xD9);
 /// Bytes of the system timer thread's stack: upstream's ports give it 1024; a hard-float interrupt
 /// frame and Rust callbacks want more, unoptimised ones much more.
 const TIMER_STACK: usize = if cfg!(debug_assertions) { 8192 } else { 2048 };

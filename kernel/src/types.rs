@@ -42,6 +42,12 @@ pub type TraceBufferNotify = unsafe extern "C-unwind" fn(*mut VOID);
 /// at what they have in common.
 pub(crate) type Code = u8;
 
+/// The tag of a kind of control block, by which a created one is known: one instruction compares with it, and
+/// it is no small number and no address of the boards' memories.
+pub(crate) const fn tag(kind: u8) -> u32 {
+    (kind as u32) << 24
+}
+
 macro_rules! constants {
     ($ty:ty: $($name:ident = $value:expr, $doc:literal;)*) => {
         $(#[doc = $doc] pub const $name: $ty = $value;)*

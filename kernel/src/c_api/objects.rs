@@ -2,7 +2,7 @@
 
 use core::ptr::{NonNull, null_mut};
 
-use super::{called_from, from, put, thread_ptr};
+use super::{called_from, from, put, refuse, thread_ptr};
 use crate::block_pool::{BLOCK_POOL_ID, BlockPool, TX_BLOCK_POOL};
 use crate::byte_pool::{BYTE_POOL_ID, BytePool, TX_BYTE_POOL};
 use crate::event_flags::{EVENT_FLAGS_ID, EventFlags, TX_EVENT_FLAGS_GROUP};
@@ -52,7 +52,7 @@ services! {
     fn _txe_mutex_create(
         mutex_ptr: *mut TX_MUTEX, name_ptr: *mut CHAR, inherit: UINT, mutex_control_block_size: UINT,
     ) -> UINT {
-        if mutex_ptr.is_null() || mutex_control_block_size as usize != size_of::<TX_MUTEX>()
+        let error = if mutex_ptr.is_null() || mutex_control_block_size as usize != size_of::<TX_MUTEX>()
             || lock().has_mutex(mutex(mutex_ptr))
         {
             TX_MUTEX_ERROR
@@ -61,7 +61,12 @@ services! {
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_mutex_create(mutex_ptr, name_ptr, inherit)
+        } else {
+            refuse(error)
         }
     }
 
@@ -70,12 +75,17 @@ services! {
 
     /// `tx_mutex_delete`, checked.
     fn _txe_mutex_delete(mutex_ptr: *mut TX_MUTEX) -> UINT {
-        if !is_mutex(mutex_ptr) {
+        let error = if !is_mutex(mutex_ptr) {
             TX_MUTEX_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_mutex_delete(mutex_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -84,14 +94,19 @@ services! {
 
     /// `tx_mutex_get`, checked.
     fn _txe_mutex_get(mutex_ptr: *mut TX_MUTEX, wait_option: ULONG) -> UINT {
-        if !is_mutex(mutex_ptr) {
+        let error = if !is_mutex(mutex_ptr) {
             TX_MUTEX_ERROR
         } else if called_from(from::ISRS) {
             TX_CALLER_ERROR
         } else if wait_option != TX_NO_WAIT && !called_from(from::THREADS) {
             TX_WAIT_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_mutex_get(mutex_ptr, wait_option)
+        } else {
+            refuse(error)
         }
     }
 
@@ -100,12 +115,17 @@ services! {
 
     /// `tx_mutex_put`, checked.
     fn _txe_mutex_put(mutex_ptr: *mut TX_MUTEX) -> UINT {
-        if !is_mutex(mutex_ptr) {
+        let error = if !is_mutex(mutex_ptr) {
             TX_MUTEX_ERROR
         } else if called_from(from::ISRS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_mutex_put(mutex_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -114,7 +134,7 @@ services! {
 
     /// `tx_mutex_prioritize`, checked.
     fn _txe_mutex_prioritize(mutex_ptr: *mut TX_MUTEX) -> UINT {
-        if is_mutex(mutex_ptr) { _tx_mutex_prioritize(mutex_ptr) } else { TX_MUTEX_ERROR }
+        if is_mutex(mutex_ptr) { _tx_mutex_prioritize(mutex_ptr) } else { refuse(TX_MUTEX_ERROR) }
     }
 
     /// `tx_mutex_info_get`: null pointers are skipped.
@@ -156,14 +176,19 @@ services! {
     fn _txe_event_flags_create(
         group_ptr: *mut TX_EVENT_FLAGS_GROUP, name_ptr: *mut CHAR, event_control_block_size: UINT,
     ) -> UINT {
-        if group_ptr.is_null() || event_control_block_size as usize != size_of::<TX_EVENT_FLAGS_GROUP>()
+        let error = if group_ptr.is_null() || event_control_block_size as usize != size_of::<TX_EVENT_FLAGS_GROUP>()
             || lock().has_event_flags(event_flags(group_ptr))
         {
             TX_GROUP_ERROR
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_event_flags_create(group_ptr, name_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -172,12 +197,17 @@ services! {
 
     /// `tx_event_flags_delete`, checked.
     fn _txe_event_flags_delete(group_ptr: *mut TX_EVENT_FLAGS_GROUP) -> UINT {
-        if !is_event_flags(group_ptr) {
+        let error = if !is_event_flags(group_ptr) {
             TX_GROUP_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_event_flags_delete(group_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -194,7 +224,7 @@ services! {
         group_ptr: *mut TX_EVENT_FLAGS_GROUP, requested_flags: ULONG, get_option: UINT, actual_flags_ptr: *mut ULONG,
         wait_option: ULONG,
     ) -> UINT {
-        if !is_event_flags(group_ptr) {
+        let error = if !is_event_flags(group_ptr) {
             TX_GROUP_ERROR
         } else if actual_flags_ptr.is_null() {
             TX_PTR_ERROR
@@ -203,7 +233,12 @@ services! {
         } else if get_option > TX_AND_CLEAR {
             TX_OPTION_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_event_flags_get(group_ptr, requested_flags, get_option, actual_flags_ptr, wait_option)
+        } else {
+            refuse(error)
         }
     }
 
@@ -214,12 +249,17 @@ services! {
 
     /// `tx_event_flags_set`, checked.
     fn _txe_event_flags_set(group_ptr: *mut TX_EVENT_FLAGS_GROUP, flags_to_set: ULONG, set_option: UINT) -> UINT {
-        if !is_event_flags(group_ptr) {
+        let error = if !is_event_flags(group_ptr) {
             TX_GROUP_ERROR
         } else if set_option != TX_AND && set_option != TX_OR {
             TX_OPTION_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_event_flags_set(group_ptr, flags_to_set, set_option)
+        } else {
+            refuse(error)
         }
     }
 
@@ -231,7 +271,7 @@ services! {
 
     /// `tx_event_flags_set_notify`, checked.
     fn _txe_event_flags_set_notify(group_ptr: *mut TX_EVENT_FLAGS_GROUP, notify: Option<EventFlagsNotify>) -> UINT {
-        if is_event_flags(group_ptr) { _tx_event_flags_set_notify(group_ptr, notify) } else { TX_GROUP_ERROR }
+        if is_event_flags(group_ptr) { _tx_event_flags_set_notify(group_ptr, notify) } else { refuse(TX_GROUP_ERROR) }
     }
 
     /// `tx_event_flags_info_get`: null pointers are skipped.
@@ -277,7 +317,7 @@ services! {
         queue_ptr: *mut TX_QUEUE, name_ptr: *mut CHAR, message_size: UINT, queue_start: *mut VOID, queue_size: ULONG,
         queue_control_block_size: UINT,
     ) -> UINT {
-        if queue_ptr.is_null() || queue_control_block_size as usize != size_of::<TX_QUEUE>()
+        let error = if queue_ptr.is_null() || queue_control_block_size as usize != size_of::<TX_QUEUE>()
             || lock().has_queue(queue(queue_ptr))
         {
             TX_QUEUE_ERROR
@@ -290,7 +330,12 @@ services! {
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_queue_create(queue_ptr, name_ptr, message_size, queue_start, queue_size)
+        } else {
+            refuse(error)
         }
     }
 
@@ -299,12 +344,17 @@ services! {
 
     /// `tx_queue_delete`, checked.
     fn _txe_queue_delete(queue_ptr: *mut TX_QUEUE) -> UINT {
-        if !is_queue(queue_ptr) {
+        let error = if !is_queue(queue_ptr) {
             TX_QUEUE_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_queue_delete(queue_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -313,7 +363,7 @@ services! {
 
     /// `tx_queue_flush`, checked.
     fn _txe_queue_flush(queue_ptr: *mut TX_QUEUE) -> UINT {
-        if is_queue(queue_ptr) { _tx_queue_flush(queue_ptr) } else { TX_QUEUE_ERROR }
+        if is_queue(queue_ptr) { _tx_queue_flush(queue_ptr) } else { refuse(TX_QUEUE_ERROR) }
     }
 
     /// `tx_queue_send`.
@@ -324,8 +374,8 @@ services! {
     /// `tx_queue_send`, checked. A message that is not aligned for words is refused as well.
     fn _txe_queue_send(queue_ptr: *mut TX_QUEUE, source_ptr: *mut VOID, wait_option: ULONG) -> UINT {
         match queue_error(queue_ptr, source_ptr, wait_option) {
-            Some(error) => error,
-            None => _tx_queue_send(queue_ptr, source_ptr, wait_option),
+            TX_SUCCESS => _tx_queue_send(queue_ptr, source_ptr, wait_option),
+            error => refuse(error),
         }
     }
 
@@ -337,8 +387,8 @@ services! {
     /// `tx_queue_front_send`, checked. A message that is not aligned for words is refused as well.
     fn _txe_queue_front_send(queue_ptr: *mut TX_QUEUE, source_ptr: *mut VOID, wait_option: ULONG) -> UINT {
         match queue_error(queue_ptr, source_ptr, wait_option) {
-            Some(error) => error,
-            None => _tx_queue_front_send(queue_ptr, source_ptr, wait_option),
+            TX_SUCCESS => _tx_queue_front_send(queue_ptr, source_ptr, wait_option),
+            error => refuse(error),
         }
     }
 
@@ -350,8 +400,8 @@ services! {
     /// `tx_queue_receive`, checked. A destination that is not aligned for words is refused as well.
     fn _txe_queue_receive(queue_ptr: *mut TX_QUEUE, destination_ptr: *mut VOID, wait_option: ULONG) -> UINT {
         match queue_error(queue_ptr, destination_ptr, wait_option) {
-            Some(error) => error,
-            None => _tx_queue_receive(queue_ptr, destination_ptr, wait_option),
+            TX_SUCCESS => _tx_queue_receive(queue_ptr, destination_ptr, wait_option),
+            error => refuse(error),
         }
     }
 
@@ -360,7 +410,7 @@ services! {
 
     /// `tx_queue_prioritize`, checked.
     fn _txe_queue_prioritize(queue_ptr: *mut TX_QUEUE) -> UINT {
-        if is_queue(queue_ptr) { _tx_queue_prioritize(queue_ptr) } else { TX_QUEUE_ERROR }
+        if is_queue(queue_ptr) { _tx_queue_prioritize(queue_ptr) } else { refuse(TX_QUEUE_ERROR) }
     }
 
     /// `tx_queue_send_notify`.
@@ -371,7 +421,7 @@ services! {
 
     /// `tx_queue_send_notify`, checked.
     fn _txe_queue_send_notify(queue_ptr: *mut TX_QUEUE, notify: Option<QueueNotify>) -> UINT {
-        if is_queue(queue_ptr) { _tx_queue_send_notify(queue_ptr, notify) } else { TX_QUEUE_ERROR }
+        if is_queue(queue_ptr) { _tx_queue_send_notify(queue_ptr, notify) } else { refuse(TX_QUEUE_ERROR) }
     }
 
     /// `tx_queue_info_get`: null pointers are skipped.
@@ -415,7 +465,7 @@ services! {
         pool_ptr: *mut TX_BLOCK_POOL, name_ptr: *mut CHAR, block_size: ULONG, pool_start: *mut VOID, pool_size: ULONG,
         pool_control_block_size: UINT,
     ) -> UINT {
-        if pool_ptr.is_null() || pool_control_block_size as usize != size_of::<TX_BLOCK_POOL>()
+        let error = if pool_ptr.is_null() || pool_control_block_size as usize != size_of::<TX_BLOCK_POOL>()
             || lock().has_block_pool(block_pool(pool_ptr))
         {
             TX_POOL_ERROR
@@ -425,7 +475,12 @@ services! {
             // As upstream: a size for which there is no block comes first.
             if crate::block_pool::fits(block_size, pool_size) { TX_CALLER_ERROR } else { TX_SIZE_ERROR }
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_block_pool_create(pool_ptr, name_ptr, block_size, pool_start, pool_size)
+        } else {
+            refuse(error)
         }
     }
 
@@ -434,12 +489,17 @@ services! {
 
     /// `tx_block_pool_delete`, checked.
     fn _txe_block_pool_delete(pool_ptr: *mut TX_BLOCK_POOL) -> UINT {
-        if !is_block_pool(pool_ptr) {
+        let error = if !is_block_pool(pool_ptr) {
             TX_POOL_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_block_pool_delete(pool_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -450,14 +510,19 @@ services! {
 
     /// `tx_block_allocate`, checked.
     fn _txe_block_allocate(pool_ptr: *mut TX_BLOCK_POOL, block_ptr: *mut *mut VOID, wait_option: ULONG) -> UINT {
-        if !is_block_pool(pool_ptr) {
+        let error = if !is_block_pool(pool_ptr) {
             TX_POOL_ERROR
         } else if block_ptr.is_null() {
             TX_PTR_ERROR
         } else if wait_option != TX_NO_WAIT && !called_from(from::THREADS) {
             TX_WAIT_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_block_allocate(pool_ptr, block_ptr, wait_option)
+        } else {
+            refuse(error)
         }
     }
 
@@ -467,7 +532,7 @@ services! {
     /// `tx_block_release`, checked: anything but an allocated block is refused, a block released
     /// already included. Takes a few instructions more for every block pool there is.
     fn _txe_block_release(block_ptr: *mut VOID) -> UINT {
-        if lock().is_lent_block(block_ptr) { _tx_block_release(block_ptr) } else { TX_PTR_ERROR }
+        if lock().is_lent_block(block_ptr) { _tx_block_release(block_ptr) } else { refuse(TX_PTR_ERROR) }
     }
 
     /// `tx_block_pool_prioritize`.
@@ -475,7 +540,7 @@ services! {
 
     /// `tx_block_pool_prioritize`, checked.
     fn _txe_block_pool_prioritize(pool_ptr: *mut TX_BLOCK_POOL) -> UINT {
-        if is_block_pool(pool_ptr) { _tx_block_pool_prioritize(pool_ptr) } else { TX_POOL_ERROR }
+        if is_block_pool(pool_ptr) { _tx_block_pool_prioritize(pool_ptr) } else { refuse(TX_POOL_ERROR) }
     }
 
     /// `tx_block_pool_info_get`: null pointers are skipped.
@@ -521,7 +586,7 @@ services! {
         pool_ptr: *mut TX_BYTE_POOL, name_ptr: *mut CHAR, pool_start: *mut VOID, pool_size: ULONG,
         pool_control_block_size: UINT,
     ) -> UINT {
-        if pool_ptr.is_null() || pool_control_block_size as usize != size_of::<TX_BYTE_POOL>()
+        let error = if pool_ptr.is_null() || pool_control_block_size as usize != size_of::<TX_BYTE_POOL>()
             || lock().has_byte_pool(byte_pool(pool_ptr))
         {
             TX_POOL_ERROR
@@ -532,7 +597,12 @@ services! {
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_byte_pool_create(pool_ptr, name_ptr, pool_start, pool_size)
+        } else {
+            refuse(error)
         }
     }
 
@@ -541,12 +611,17 @@ services! {
 
     /// `tx_byte_pool_delete`, checked.
     fn _txe_byte_pool_delete(pool_ptr: *mut TX_BYTE_POOL) -> UINT {
-        if !is_byte_pool(pool_ptr) {
+        let error = if !is_byte_pool(pool_ptr) {
             TX_POOL_ERROR
         } else if !called_from(from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_byte_pool_delete(pool_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -570,7 +645,7 @@ services! {
     fn _txe_byte_allocate(
         pool_ptr: *mut TX_BYTE_POOL, memory_ptr: *mut *mut VOID, memory_size: ULONG, wait_option: ULONG,
     ) -> UINT {
-        if !is_byte_pool(pool_ptr) {
+        let error = if !is_byte_pool(pool_ptr) {
             TX_POOL_ERROR
         } else if memory_ptr.is_null() {
             TX_PTR_ERROR
@@ -581,7 +656,12 @@ services! {
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_byte_allocate(pool_ptr, memory_ptr, memory_size, wait_option)
+        } else {
+            refuse(error)
         }
     }
 
@@ -590,12 +670,17 @@ services! {
 
     /// `tx_byte_release`, checked.
     fn _txe_byte_release(memory_ptr: *mut VOID) -> UINT {
-        if memory_ptr.is_null() {
+        let error = if memory_ptr.is_null() {
             TX_PTR_ERROR
         } else if !called_from(from::INITIALIZATION | from::THREADS) {
             TX_CALLER_ERROR
         } else {
+            TX_SUCCESS
+        };
+        if error == TX_SUCCESS {
             _tx_byte_release(memory_ptr)
+        } else {
+            refuse(error)
         }
     }
 
@@ -604,7 +689,7 @@ services! {
 
     /// `tx_byte_pool_prioritize`, checked.
     fn _txe_byte_pool_prioritize(pool_ptr: *mut TX_BYTE_POOL) -> UINT {
-        if is_byte_pool(pool_ptr) { _tx_byte_pool_prioritize(pool_ptr) } else { TX_POOL_ERROR }
+        if is_byte_pool(pool_ptr) { _tx_byte_pool_prioritize(pool_ptr) } else { refuse(TX_POOL_ERROR) }
     }
 
     /// `tx_byte_pool_info_get`: null pointers are skipped.
@@ -634,16 +719,17 @@ services! {
     }
 }
 
-/// What is wrong with the arguments of a send or receive.
-unsafe fn queue_error(queue_ptr: *mut TX_QUEUE, message: *mut VOID, wait_option: ULONG) -> Option<UINT> {
+/// What is wrong with the arguments of a send or receive; 0 for nothing.
+#[inline(always)]
+unsafe fn queue_error(queue_ptr: *mut TX_QUEUE, message: *mut VOID, wait_option: ULONG) -> UINT {
     // SAFETY: the contract of the checked services.
     if !unsafe { is_queue(queue_ptr) } {
-        Some(TX_QUEUE_ERROR)
+        TX_QUEUE_ERROR
     } else if message.is_null() || !aligned::<ULONG>(message) {
-        Some(TX_PTR_ERROR)
+        TX_PTR_ERROR
     } else if wait_option != TX_NO_WAIT && !called_from(from::THREADS) {
-        Some(TX_WAIT_ERROR)
+        TX_WAIT_ERROR
     } else {
-        None
+        TX_SUCCESS
     }
 }

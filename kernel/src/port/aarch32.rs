@@ -399,6 +399,19 @@ global_asm!(
     "2:  wfi",
     "    b       2b",
     ".size _tx_idle, . - _tx_idle",
+    // ---- interrupt control: returns bit 7 of CPSR and sets it as r0 has it ---------------------------
+    ".section .text._tx_thread_interrupt_control,\"ax\",%progbits",
+    ".global _tx_thread_interrupt_control",
+    ".type _tx_thread_interrupt_control, %function",
+    "_tx_thread_interrupt_control:",
+    "    mrs     r1, cpsr",
+    "    eor     r2, r0, r1",
+    "    and     r2, r2, #0x80",
+    "    eor     r2, r2, r1",
+    "    and     r0, r1, #0x80",
+    "    msr     cpsr_c, r2",
+    "    bx      lr",
+    ".size _tx_thread_interrupt_control, . - _tx_thread_interrupt_control",
     // ---- IRQ --------------------------------------------------------------------------------------
     ".section .text._tx_irq_entry,\"ax\",%progbits",
     ".global _tx_irq_entry",
@@ -517,6 +530,14 @@ unsafe extern "C" {
 /// Saved CPSR, of which bit 7 (I) is the interrupt posture.
 pub(crate) type Posture = u32;
 
+/// The same status, of which the compiler knows nothing.
+#[inline(always)]
+pub(crate) fn unknown(mut status: UINT) -> UINT {
+    // SAFETY: no instruction.
+    unsafe { asm!("/* {} */", inout(reg) status, options(pure, nomem, nostack, preserves_flags)) };
+    status
+}
+
 /// Success, whose value the compiler does not know. A service whose result it knows is not called as the last
 /// step of another, which then needs a frame.
 #[inline(always)]
@@ -542,15 +563,6 @@ pub(crate) fn mask() -> Posture {
 pub(crate) fn restore(posture: Posture) {
     // SAFETY: writes back the mode and mask bits that `mask` read in this same mode.
     unsafe { asm!("msr cpsr_c, {}", in(reg) posture, options(nostack, preserves_flags)) };
-}
-
-/// Sets the posture of the running context to `TX_INT_ENABLE` or `TX_INT_DISABLE`; returns the old.
-pub(crate) fn interrupt_control(new: UINT) -> UINT {
-    let old: u32;
-    // SAFETY: reads a register.
-    unsafe { asm!("mrs {}, cpsr", out(reg) old, options(nomem, nostack, preserves_flags)) };
-    restore(old & !CPSR_I | new & CPSR_I);
-    old & CPSR_I
 }
 
 #[inline(always)]

@@ -218,6 +218,10 @@ pub(crate) mod port {
     /// A posture for a guard that restores none.
     pub(crate) const MASKED: Posture = TX_INT_DISABLE;
 
+    pub(crate) fn unknown(status: UINT) -> UINT {
+        status
+    }
+
     pub(crate) fn success() -> UINT {
         TX_SUCCESS
     }
