@@ -45,6 +45,8 @@ fn describe_build() {
     let lto = format!("CARGO_PROFILE_{}_LTO", if profile == "release" { "RELEASE" } else { "DEV" });
     println!("cargo::rerun-if-env-changed={lto}");
     let lto = env::var(lto).unwrap_or_else(|_| String::from(if profile == "release" { "fat" } else { "off" }));
+    // Then rustc leaves it to the linker, whatever the profile says.
+    let lto = if value("CARGO_ENCODED_RUSTFLAGS").contains("linker-plugin-lto") { String::from("linker") } else { lto };
     println!("cargo::rustc-env=FIRMWARE_RUSTC={}", version.trim());
     println!("cargo::rustc-env=FIRMWARE_OPT={}", value("OPT_LEVEL"));
     println!("cargo::rustc-env=FIRMWARE_LTO={lto}");

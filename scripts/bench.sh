@@ -4,16 +4,21 @@
 #   scripts/bench.sh [--quick] [--out FOLDER] [--kernel all|bundled|upstream] [--repeat N] [--fresh]
 #   scripts/bench.sh --docs     regenerates docs/results.md and its plots
 #   scripts/bench.sh --check    fails if docs/results.md differs from what --docs would write
+#   scripts/bench.sh --cross-lto [--docs|--check]   only the C kernel with and without link-time
+#                               optimisation across C and Rust; prints it, or docs/cross-lto.md
 #
 # Leaves report.json, report.html and the plots in FOLDER (default target/bench). --quick runs the
 # core set. Called again it goes on where it stopped; --fresh begins anew. The upstream kernel takes
-# part where its sources are (THREADX_DIR or ./threadx-src). Installs what is missing first, see
-# scripts/setup.sh. Exits with 0 only if every image passed its self-checks.
+# part where its sources are (THREADX_DIR or ./threadx-src), its build across C and Rust where there
+# are also a clang and an ld.lld of at least rustc's LLVM (scripts/setup.sh --cross-lto); the report
+# says why not. Installs what is missing first, see scripts/setup.sh. Exits with 0 only if every image
+# passed its self-checks; 77 says that there was nothing to compare with or no clang, 130 that it was
+# interrupted. Stopped, it leaves the report of before as it was and what was measured in matrix.json.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-out='' quick=() kernel=all repeat=1 fresh=() docs=''
+out='' quick=() kernel=all repeat=1 fresh=() docs='' cross=''
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=(--quick); shift ;;
@@ -24,20 +29,33 @@ while [ $# -gt 0 ]; do
     --kernel=*) kernel=${1#*=}; shift ;;
     --repeat) repeat=${2-}; shift $(($# > 1 ? 2 : 1)) ;;
     --repeat=*) repeat=${1#*=}; shift ;;
+    --cross-lto) cross=only; shift ;;
     --docs | --check) docs=${1#--}; shift ;;
     -h | --help) help; exit 0 ;;
     *) die "unknown option $1, see --help" 2 ;;
   esac
 done
 [[ $repeat =~ ^[1-9][0-9]{0,2}$ ]] || die "--repeat takes a number from 1 to 999, not '$repeat'" 2
-if [ -n "$docs" ]; then
+if [ -n "$cross" ]; then
+  kernel=upstream fresh=(--fresh) repeat=1
+  : "${out:=$CARGO_TARGET_DIR/bench-cross-lto}"
+elif [ -n "$docs" ]; then
   # What the repository shows must not depend on sources that it does not have, nor on this machine.
   kernel=bundled quick=(--quick) fresh=(--fresh) repeat=1
   : "${out:=$CARGO_TARGET_DIR/bench-docs}"
 fi
 : "${out:=$CARGO_TARGET_DIR/bench}"
-mkdir -p "$out/images" || die "cannot create $out: give another folder with --out"
+mkdir -p "$out/images" || die "cannot create $out: give another folder with --out" 2
 out=$(cd "$out" && pwd)
+# Before minutes of work: whatever is written at its end can be.
+for folder in "$out" "$out/images"; do
+  probe=$(mktemp "$folder/.probe.XXXXXX" 2>/dev/null) || die "cannot write to $folder: give another folder with --out" 2
+  rm -f "$probe"
+done
+for file in matrix.json report.json report.html host.json; do
+  [ ! -d "$out/$file" ] || die "$out/$file is a folder: give another folder with --out" 2
+done
+[ ! -e "$out/plots" ] || [ -d "$out/plots" ] || die "$out/plots is no folder: give another folder with --out" 2
 
 say_ignored
 case $kernel in
@@ -79,6 +97,7 @@ image() {
   images+=(--image "$name=$out/images/$name")
 }
 for kernel in "${kernels[@]}"; do
+  [ -z "$cross" ] || break
   image "suite-$kernel" "$kernel" suite fat
   # Each with one variant of relinquish, so that its size belongs to that variant.
   image "call-fat-$kernel" "$kernel" demo fat
@@ -90,11 +109,66 @@ for kernel in "${kernels[@]}"; do
   fi
 done
 
+# The C kernel by clang, and once more with C and Rust optimised together by the linker. What LLVM inlines
+# only where both sides agree on it is said for both: processor, thread pointer, that library calls may be
+# understood (which -ffreestanding denies). rustc's bitcode is that of ThinLTO, which full LTO of the C code
+# would not be merged with.
+across() {
+  local tools flags='-mcpu=generic -mtp=soft -fhosted'
+  if ! tools=$("$TXBENCH" cross-lto --rustc "$FW_BIN/rustc" 2>&1); then
+    say "LTO across C and Rust is not available: ${tools#txbench: }"
+    return 1
+  fi
+  export CC_armv8r_none_eabihf=${tools% *} CFLAGS_armv8r_none_eabihf=$flags
+  image call-clang-upstream upstream demo off
+  export CFLAGS_armv8r_none_eabihf="-flto=thin $flags"
+  export CARGO_TARGET_ARMV8R_NONE_EABIHF_LINKER=${tools#* } CARGO_TARGET_ARMV8R_NONE_EABIHF_RUSTFLAGS=-Clinker-plugin-lto
+  FW_LINKER=${tools#* } CARGO_TARGET_DIR=$CARGO_TARGET_DIR/cross-lto image cross-upstream upstream demo off
+  unset CC_armv8r_none_eabihf CFLAGS_armv8r_none_eabihf
+  unset CARGO_TARGET_ARMV8R_NONE_EABIHF_LINKER CARGO_TARGET_ARMV8R_NONE_EABIHF_RUSTFLAGS
+}
+case " ${kernels[*]} " in
+  *' upstream '*) across || [ -z "$cross" ] || exit 77 ;;
+esac
+
 failed=0
+# step WHAT COMMAND...: goes on where it succeeds, and after 1 and 3, which say that something did not pass.
+step() {
+  local what=$1 code=0
+  shift
+  "$@" || code=$?
+  case $code in
+    0) ;;
+    1 | 3) failed=1 ;;
+    130) die "interrupted at $what: the same command goes on, what was measured is in $matrix" 130 ;;
+    *) die "$what failed, see above" "$code" ;;
+  esac
+}
 matrix=$out/matrix.json
-"$TXBENCH" matrix "${images[@]}" --out "$matrix" --repeat "$repeat" "${quick[@]}" "${fresh[@]}" || failed=1
+step 'the matrix' "$TXBENCH" matrix "${images[@]}" --out "$matrix" --repeat "$repeat" "${quick[@]}" "${fresh[@]}"
 [ -s "$matrix" ] || die 'nothing was measured, see above'
 
+if [ -n "$cross" ]; then
+  [ "$failed" = 0 ] || die 'an image did not pass its self-checks, see above'
+  "$TXBENCH" builds "$matrix" >"$out/cross-lto.md"
+  case $docs in
+    docs) cp "$out/cross-lto.md" docs/cross-lto.md; say 'wrote docs/cross-lto.md' ;;
+    check)
+      images_of() { sed -n '/^## Images/,$p' "$1"; }
+      if [ "$(images_of docs/cross-lto.md)" != "$(images_of "$out/cross-lto.md")" ]; then
+        say 'docs/cross-lto.md is of another kernel or of other compilers: not compared'
+        exit 77
+      fi
+      # The size is also that of paths of this machine.
+      figures() { sed -E '/^\| .*across C and Rust/s/ \| [0-9]+ \| [0-9]+ / | size | size /' "$1"; }
+      diff -u <(figures docs/cross-lto.md) <(figures "$out/cross-lto.md") ||
+        die 'docs/cross-lto.md is not what the images give: run scripts/bench.sh --cross-lto --docs'
+      say 'docs/cross-lto.md is what the images give'
+      ;;
+    *) cat "$out/cross-lto.md" ;;
+  esac
+  exit 0
+fi
 if [ -n "$docs" ]; then
   [ "$failed" = 0 ] || die 'an image did not pass its self-checks, see above'
   title='Results on the emulated board'
@@ -125,10 +199,24 @@ if [ "$(uname -s)" = Linux ]; then
   say 'the same question on this machine'
   options=(--samples 100000 --timeout 5)
   [ "${#quick[@]}" = 0 ] || options=(--samples 10000 --timeout 1)
-  if "$TXBENCH" host-flip "${options[@]}" --json >"$out/host.json"; then host=("$out/host.json"); fi
+  # Optimised, as txbench is part of what it times here.
+  host_cargo build --quiet --profile tool --manifest-path "$ROOT/Cargo.toml" --package bench ||
+    die 'txbench does not build, see above'
+  code=0
+  "$CARGO_TARGET_DIR/tool/txbench" host-flip "${options[@]}" --json >"$out/host.json.part" || code=$?
+  case $code in
+    0)
+      mv "$out/host.json.part" "$out/host.json"
+      host=("$out/host.json")
+      ;;
+    # A machine that hides its caches, for example.
+    4) say 'left out: this machine cannot measure it, see above' ;;
+    *) rm -f "$out/host.json.part"; die "interrupted at the measurement on this machine: $matrix has the others" "$code" ;;
+  esac
+  rm -f "$out/host.json.part"
 fi
-"$TXBENCH" merge "$out/report.json" "$matrix" "${host[@]}" || failed=1
-"$TXBENCH" report "$out/report.json" --html "$out/report.html" --rustc "$FW_BIN/rustc" || failed=1
-"$TXBENCH" plot "$out/report.json" --out "$out/plots" || failed=1
+step 'the merge' "$TXBENCH" merge "$out/report.json" "$matrix" "${host[@]}"
+step 'the report' "$TXBENCH" report "$out/report.json" --html "$out/report.html" --rustc "$FW_BIN/rustc"
+step 'the plots' "$TXBENCH" plot "$out/report.json" --out "$out/plots"
 say "report.json, report.html and plots are in $out"
 [ "$failed" = 0 ] || die 'not everything passed, see above'

@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh              for the demo and the tests
 #   scripts/setup.sh --upstream   also what building the upstream C kernel needs
+#   scripts/setup.sh --cross-lto  also a clang and an lld that optimise it together with Rust
 #
 # Debian and Ubuntu: by apt, with sudo unless root. Elsewhere it names what is missing and exits
 # with 1. What is there is not downloaded again. A rustup tool chain is used where it has, or can
@@ -14,14 +15,18 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-upstream=0
+upstream=0 cross=0
 for arg; do
   case $arg in
     --upstream) upstream=1 ;;
+    --cross-lto) upstream=1 cross=1 ;;
     -h | --help) help; exit 0 ;;
     *) die "unknown option $arg, see --help" 2 ;;
   esac
 done
+
+# What clang is needed depends on the rustc, which must be there first.
+[ "$cross" = 0 ] || "$0" --upstream
 
 qemu_version() { qemu-system-arm --version 2>/dev/null | sed -n '1s/.*version \([0-9][0-9.]*\).*/\1/p'; }
 qemu_fits() {
@@ -37,12 +42,27 @@ has_upstream_tools() {
   compgen -G '/usr/lib/*/libclang*.so*' >/dev/null || compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null
 }
 
+# LLVM's major number of the rustc for the firmware.
+llvm() { "$FW_BIN/rustc" -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p'; }
+# Numbers of versions that could be installed beside the distribution's own.
+llvm_versions() { seq "$(llvm)" "$(($(llvm) + 5))"; }
+has_cross_tools() {
+  local version clang
+  clang=$(clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')
+  if [ "${clang:-0}" -ge "$(llvm)" ] && ld.lld --version 2>/dev/null | grep "LLD $clang\." >/dev/null; then return 0; fi
+  for version in $(llvm_versions); do
+    if command -v "clang-$version" >/dev/null && command -v "ld.lld-$version" >/dev/null; then return 0; fi
+  done
+  return 1
+}
+
 # What is missing, one a line.
 missing() {
   qemu_fits || echo qemu
   has_cc || echo cc
   find_tools || echo rust
   [ "$upstream" = 0 ] || has_upstream_tools || echo upstream
+  [ "$cross" = 0 ] || has_cross_tools || echo cross
 }
 
 describe() {
@@ -56,6 +76,7 @@ describe() {
       cc) echo 'a C compiler as linker for the host (cc)' ;;
       rust) echo "Rust $MSRV or newer with the target $TARGET (rustup target add $TARGET), or with its library sources and lld" ;;
       upstream) echo 'arm-none-eabi-gcc and libclang' ;;
+      cross) echo "clang and ld.lld of one version, LLVM $(llvm) or newer" ;;
     esac
   done
 }
@@ -214,6 +235,19 @@ if [ "${#wanted[@]}" -gt 0 ]; then
         want '' gcc libc6-dev
         ;;
       upstream) want '' gcc-arm-none-eabi libnewlib-arm-none-eabi libclang-dev ;;
+      cross)
+        find_tools
+        version=''
+        for number in $(llvm_versions); do
+          if offered "clang-$number" "$number" >/dev/null && offered "lld-$number" "$number" >/dev/null; then
+            version=$number
+            break
+          fi
+        done
+        [ -n "$version" ] ||
+          die "no clang and lld of LLVM $(llvm) or newer in this machine's package sources: install both by hand, one version"
+        want '' "clang-$version" "lld-$version"
+        ;;
     esac
   done
   if [ "${#plain[@]}" -gt 0 ]; then

@@ -134,7 +134,7 @@ example() {
 }
 check 'README example' example
 
-# Labels of field reports lead to docs/field-reports.md, and its tests are there.
+# Labels of field reports lead to docs/field-reports.md, and the tests that it and docs/method.md name are there.
 # shellcheck disable=SC2317,SC2016
 field_reports() {
   local bad=0 label file name
@@ -144,11 +144,11 @@ field_reports() {
   done
   while IFS=: read -r file name; do
     if [ ! -e "$file" ]; then
-      echo "docs/field-reports.md: there is no $file"; bad=1
+      echo "docs: there is no $file"; bad=1
     elif [ -n "$name" ] && ! grep -q "fn $name(" "$file"; then
-      echo "docs/field-reports.md: $file has no $name"; bad=1
+      echo "docs: $file has no $name"; bad=1
     fi
-  done < <(grep -oE '`[a-z0-9_-]+/[a-z0-9_/.-]+(::[a-z0-9_]+)?`' docs/field-reports.md | tr -d '`' | sed 's/::/:/')
+  done < <(grep -ohE '`[a-z0-9_-]+/[a-z0-9_/.-]+(::[a-z0-9_]+)?`' docs/field-reports.md docs/method.md | tr -d '`' | sed 's/::/:/')
   [ "$bad" = 0 ] && echo 'every label and every test is there'
 }
 check 'field reports' field_reports
@@ -427,6 +427,12 @@ else
   counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
   # shellcheck disable=SC2086 # two words
   add ${counts:-0 1}
+  stage 'LTO across C and Rust' "$ROOT/scripts/bench.sh" --cross-lto --check
+  case $code in
+    0) add 1 0 ;;
+    77) skip 'LTO across C and Rust, docs' 'no clang and lld for it, or docs/cross-lto.md is of other tools' ;;
+    *) add 0 1 ;;
+  esac
   case $(qemu-system-arm --version) in
     *'version 10.0.'*) check 'timing model against published figures' "$ROOT/scripts/validate.sh" 2 ;;
     *) skip 'timing model against published figures' 'it needs QEMU 10.0' ;;

@@ -1,6 +1,6 @@
 //! Two sets of figures beside each other: what differs between them, and what may be said.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use clap::Args;
@@ -18,8 +18,8 @@ Examples:
   txbench compare board.log published:635                   a board against the published figures
   txbench compare run.json run.json --a memory=BTCM --b memory=DRAM0
                                                             two memories of one run, by placement
-Keys for --a and --b: bench, detail, memory, cache, variant, code, control, kernel, board, opt, lto,
-language, checks, unit, source, placement. Noise is printed where a file has five or more runs of a
+Keys for --a and --b: source, kind, board, unit, counter, kernel, opt, lto, compiler, options,
+assertions, language, checks, tick, bench, detail, memory, cache, placement, variant, code, control. Noise is printed where a file has five or more runs of a
 cell (txbench matrix --repeat 5). The exit code is 0 also where figures differ; 1 where nothing can
 be compared.")]
 pub struct Compare {
@@ -36,6 +36,9 @@ pub struct Compare {
     /// Where the units differ: compare only which of two settings is lower within each side.
     #[arg(long)]
     pub direction_only: bool,
+    /// Compare the rows of the method's own tests as well, which are no results.
+    #[arg(long)]
+    pub self_tests: bool,
 }
 
 /// What a setting is called and how a row tells it.
@@ -125,7 +128,9 @@ pub struct Comparison {
 /// Runs of one cell on one side: their smallest samples.
 struct Group<'r> {
     row: &'r Row,
-    figures: Vec<u64>,
+    /// By the image and cell that were repeated, where a matrix repeated them: the same measured by two
+    /// images is no repetition.
+    figures: BTreeMap<(&'r str, &'r str), Vec<u64>>,
 }
 
 /// Rows that differ in nothing but the run they are from.
@@ -134,14 +139,15 @@ fn groups<'r>(rows: &[&'r Row]) -> Vec<Group<'r>> {
     let mut groups: Vec<Group<'r>> = Vec::new();
     for row in rows {
         let Some(min) = row.min else { continue };
+        let run = if row.repeat.is_some() { (row.source.as_str(), row.cell.as_str()) } else { ("", "") };
         match groups.iter_mut().find(|group| key(group.row) == key(row)) {
             Some(group) => {
-                group.figures.push(min);
+                group.figures.entry(run).or_default().push(min);
                 if Some(min) < group.row.min {
                     group.row = row;
                 }
             }
-            None => groups.push(Group { row, figures: vec![min] }),
+            None => groups.push(Group { row, figures: BTreeMap::from([(run, vec![min])]) }),
         }
     }
     groups
@@ -173,12 +179,14 @@ pub fn compare(a: &[Row], b: &[Row], args: &Compare) -> Comparison {
         );
     }
 
-    let differs = differs(&pairs);
     if pairs.is_empty() {
-        let verdict =
-            "nothing to compare: no measurement is on both sides with the same memory, cache and placement".into();
+        let verdict = nothing((a, &rows_a, &args.only_a), (b, &rows_b, &args.only_b));
+        let differs = KEYS.iter().filter_map(|key| Some((*key, setting(key)?)));
+        let differs =
+            differs.map(|(key, tell)| [key.to_owned(), values(&rows_a, tell), values(&rows_b, tell)]).collect();
         return Comparison { differs, table: Table::default(), headlines: Vec::new(), verdict, compared: false };
     }
+    let differs = differs(&pairs);
     let units_differ = pairs.iter().any(|(a, b)| a.row.unit != b.row.unit);
     let kinds_differ = pairs.iter().any(|(a, b)| a.row.origin != b.row.origin);
     let mismatch = if units_differ {
@@ -206,6 +214,46 @@ pub fn compare(a: &[Row], b: &[Row], args: &Compare) -> Comparison {
     }
 }
 
+/// The values that rows have of a setting, as far as a line holds them.
+fn values(rows: &[&Row], tell: fn(&Row) -> String) -> String {
+    const MOST: usize = 12;
+    let all: BTreeSet<String> = rows.iter().map(|row| tell(row)).collect();
+    let known = |value: String| if value.is_empty() { "unknown".into() } else { value };
+    let more = all.len().saturating_sub(MOST);
+    let mut shown: Vec<String> = all.into_iter().take(MOST).map(known).collect();
+    if shown.is_empty() {
+        shown.push("none".into());
+    }
+    if more > 0 {
+        shown.push(format!("and {more} more"));
+    }
+    shown.join(", ")
+}
+
+/// All rows of a side, those that its filters leave, and these.
+type Side<'s> = (&'s [Row], &'s [&'s Row], &'s [(String, String)]);
+
+/// Why no row of A met one of B.
+fn nothing(a: Side<'_>, b: Side<'_>) -> String {
+    for (name, (all, left, filters)) in [("A", a), ("B", b)] {
+        if !left.is_empty() || filters.is_empty() {
+            continue;
+        }
+        let all: Vec<&Row> = all.iter().collect();
+        let asked: Vec<String> = filters.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let there: Vec<String> = filters
+            .iter()
+            .map(|(key, _)| format!("{key} {}", values(&all, setting(key).unwrap_or(|row| row.source.clone()))))
+            .collect();
+        return format!(
+            "nothing to compare: no row of {name} has {}; there are {}",
+            asked.join(" and "),
+            there.join("; ")
+        );
+    }
+    "nothing to compare: no measurement is on both sides with the same detail, memory, cache and placement".into()
+}
+
 fn differs(pairs: &[(&Group<'_>, &Group<'_>)]) -> Vec<[String; 3]> {
     let mut differs = Vec::new();
     for (name, tell) in SETTINGS {
@@ -227,8 +275,8 @@ fn differs(pairs: &[(&Group<'_>, &Group<'_>)]) -> Vec<[String; 3]> {
 /// How much the smallest sample moves over the runs of one cell, on the noisier side.
 fn noise_of(pairs: &[&(&Group<'_>, &Group<'_>)]) -> Result<u32, usize> {
     let mut spread = 0;
-    for group in pairs.iter().flat_map(|(a, b)| [a, b]) {
-        let figures: Vec<u32> = group.figures.iter().filter_map(|&f| u32::try_from(f).ok()).collect();
+    for figures in pairs.iter().flat_map(|(a, b)| [a, b]).flat_map(|group| group.figures.values()) {
+        let figures: Vec<u32> = figures.iter().filter_map(|&f| u32::try_from(f).ok()).collect();
         spread = spread.max(noise(&figures).map_err(|e| e.runs)?.spread);
     }
     Ok(spread)
@@ -366,7 +414,7 @@ fn count(n: usize, what: &str) -> String {
 fn judge(family: &[&(&Group<'_>, &Group<'_>)]) -> Result<(Paired, String), String> {
     let noise = noise_of(family);
     let figure = |group: &Group<'_>| {
-        let min = group.figures.iter().min().copied().unwrap_or(0);
+        let min = group.figures.values().flatten().min().copied().unwrap_or(0);
         u32::try_from(min).map_err(|_| format!("{min} is beyond 32 bits"))
     };
     let mut placed = Vec::new();
@@ -377,6 +425,13 @@ fn judge(family: &[&(&Group<'_>, &Group<'_>)]) -> Result<(Paired, String), Strin
     }
     let judged = paired(&placed, noise.unwrap_or(0)).map_err(|e| e.to_string())?;
     let sentence = judged.to_string();
+    let sentence = if family.iter().any(|(a, b)| a.row.placement.or(b.row.placement).is_some()) {
+        sentence
+    } else {
+        sentence
+            .replace("one placement only", "the placement of the code is not known")
+            .replace(" at 1 of 1 placements", ", the placement of the code is not known")
+    };
     let sentence = match noise {
         Ok(_) => sentence,
         Err(_) => sentence.replace("(noise 0)", &format!("(noise {})", noise_text(noise))),
@@ -468,7 +523,7 @@ mod tests {
 
     fn options(a: &[(&str, &str)], b: &[(&str, &str)], direction_only: bool) -> Compare {
         let own = |f: &[(&str, &str)]| f.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        Compare { a: "A".into(), b: "B".into(), only_a: own(a), only_b: own(b), direction_only }
+        Compare { a: "A".into(), b: "B".into(), only_a: own(a), only_b: own(b), direction_only, self_tests: false }
     }
 
     fn plain() -> Compare {
@@ -507,13 +562,26 @@ mod tests {
         assert!(within.table.terminal().contains("| +8 (+0.8 %) |     8 |"), "{}", within.table.terminal());
         assert_eq!(within.headlines, ["deep_stack BTCM: no difference at 2 of 2 placements (noise 8)"]);
         let beyond = compare(&run(1000), &run(1009), &plain());
-        assert_eq!(beyond.headlines, ["deep_stack BTCM: A is lower at 2 of 2 placements, by 9 to 9 (noise 8)"]);
+        assert_eq!(beyond.headlines, ["deep_stack BTCM: A is lower at 2 of 2 placements, by 9 (noise 8)"]);
         let once =
             compare(&[row("BTCM", 0, 1), row("BTCM", 16, 1)], &[row("BTCM", 0, 3), row("BTCM", 16, 2)], &plain());
         assert_eq!(
             once.headlines,
             ["deep_stack BTCM: A is lower at 2 of 2 placements, by 1 to 2 (noise unknown, 1 run)"]
         );
+    }
+
+    #[test]
+    fn m05_the_same_in_five_images_is_no_repetition() {
+        let of = |source: &str, repeat, min| Row { source: source.into(), repeat: Some(repeat), ..row("BTCM", 0, min) };
+        let images: Vec<Row> = ["a", "b", "c", "d", "e"].map(|source| of(source, 1, 7)).into();
+        let once = compare(&images, &images, &plain());
+        assert!(once.headlines[0].ends_with("(noise unknown, 1 run)"), "{once:?}");
+        let repeated: Vec<Row> = (1..=5).map(|repeat| of("a", repeat, u64::from(repeat))).collect();
+        let five = compare(&repeated, &repeated, &plain());
+        assert!(five.headlines[0].ends_with("(noise 4)"), "{five:?}");
+        let mixed = [repeated, images].concat();
+        assert!(compare(&mixed, &mixed, &plain()).headlines[0].contains("noise unknown"));
     }
 
     #[test]
@@ -528,7 +596,10 @@ mod tests {
         );
         let one = published::of("published:635").unwrap();
         let single = compare(&one, &one, &memories);
-        assert!(single.headlines.iter().all(|h| h.contains("no headline: one placement only")), "{single:?}");
+        assert!(
+            single.headlines.iter().all(|h| h.contains("no headline: the placement of the code is not known")),
+            "{single:?}"
+        );
         let torn =
             compare(&[row("BTCM", 0, 10), row("BTCM", 16, 30)], &[row("BTCM", 0, 20), row("BTCM", 16, 20)], &plain());
         assert!(torn.headlines[0].contains("no headline: of 2 placements A is lower at 1, B at 1"), "{torn:?}");
@@ -587,6 +658,25 @@ mod tests {
         let none =
             compare(&published::of("published:634").unwrap(), &published::of("published:636").unwrap(), &plain());
         assert!(none.verdict.starts_with("nothing to compare"));
+        let row = ["bench", "table_sweep", "deep_stack"].map(str::to_owned);
+        assert!(none.differs.contains(&row) && none.text("x", "y").contains("| table_sweep"), "{none:?}");
+        let rows = published::of("published:635").unwrap();
+        let none = compare(&rows, &rows, &options(&[("memory", "XTCM")], &[], false));
+        assert_eq!(none.verdict, "nothing to compare: no row of A has memory=XTCM; there are memory BTCM, DRAM0");
+    }
+
+    #[test]
+    fn the_help_names_every_key() {
+        use clap::{Args, Command};
+        let help = Compare::augment_args(Command::new("compare")).render_long_help().to_string();
+        let (_, keys) = help.split_once("Keys for --a and --b: ").unwrap();
+        let keys = keys.split_once('.').unwrap().0.replace('\n', " ");
+        let mut keys: Vec<&str> = keys.split(", ").map(str::trim).collect();
+        let mut known: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
+        known.push("source");
+        keys.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(keys, known);
     }
 
     #[test]

@@ -27,6 +27,9 @@ const LARGEST: u64 = 64 << 20;
 /// The longest wait for the other thread. Nothing but a stopped process takes as long.
 const STALLED: futex::Timespec = futex::Timespec { tv_sec: 20, tv_nsec: 0 };
 
+/// What the timed code is: an unoptimised build spends more between the timestamps.
+pub const BUILD: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
+
 /// Options of `txbench host-flip`.
 #[derive(Args)]
 pub struct HostFlip {
@@ -374,7 +377,7 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
             }
             .into(),
             pollution_bytes: level.map_or(0, |level| level.bytes),
-            opt: if cfg!(debug_assertions) { "debug" } else { "release" }.into(),
+            opt: BUILD.into(),
             unit: unit.into(),
             counter: name.into(),
             counter_hz: Some(hz),
@@ -402,6 +405,7 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
         ("processor".into(), board),
         ("system".into(), kernel),
         ("threads".into(), threads),
+        ("build".into(), format!("{BUILD} build of txbench {}", env!("CARGO_PKG_VERSION"))),
         ("counter".into(), format!("{name}, {hz} Hz against the clock, own cost {overhead} {unit}")),
         ("caches".into(), {
             let one = |level: &Level| format!("L{} {} KiB, line {}", level.level, level.bytes >> 10, level.line);

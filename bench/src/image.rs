@@ -4,6 +4,7 @@
 //! need, between the mapping symbols that assemblers leave ("ELF for the Arm Architecture", IHI 0044, 5.5.5).
 
 mod decode;
+mod site;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, Sec
 
 use crate::screen::Failure;
 use decode::{Instruction, State};
+pub use site::{Places, Relinquish, relinquish};
 
 /// A board that images are built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -87,7 +89,18 @@ impl Board {
         if matches!(self, Self::S32z280) && !guest { State::T32 } else { State::A32 }
     }
 
-    const fn name(self) -> &'static str {
+    /// The board that the image can run on, by where it starts; `None` where that says nothing. An image for the
+    /// S32Z280 that uses QEMU's devices in place of the board's bears a mark.
+    pub fn of(image: &[u8]) -> Option<Self> {
+        let file = ElfFile32::<Endianness>::parse(image).ok()?;
+        let entry = file.entry() as u32;
+        let code = |board: &Self| board.memories().first().is_some_and(|m| (m.start..m.end).contains(&entry));
+        let board = [Self::Mps3An536, Self::S32z280].into_iter().find(code)?;
+        let marked = || file.symbols().any(|symbol| symbol.name() == Ok("bsp_devices_of_qemu"));
+        Some(if board == Self::S32z280 && marked() { Self::Mps3An536 } else { board })
+    }
+
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Mps3An536 => "mps3-an536",
             Self::S32z280 => "s32z280",

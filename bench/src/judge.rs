@@ -9,7 +9,7 @@ use crate::screen::{Failure, complain, show};
 use crate::table::{Align, Table};
 
 /// Problems named one by one; a noisy line must not flood the terminal.
-const NAMED: usize = 20;
+pub const NAMED: usize = 20;
 
 /// The last word on one image or log.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Verdict {
     code: u8,
     line: String,
     problems: Vec<Problem>,
+    /// Problems beside those.
+    unnamed: usize,
 }
 
 impl Verdict {
@@ -37,7 +39,7 @@ impl Verdict {
             // `Log::finish` names a missing closing line, so this is not reached with a finished log.
             None => (code::LOG, "FAILED: the log is not closed".into()),
         };
-        Self { code, line, problems: log.problems.clone() }
+        Self { code, line, problems: log.problems.clone(), unnamed: log.unnamed }
     }
 
     /// Of an image that should succeed, by its log if it prints one, else by its exit code; `missing` are expected texts that never came.
@@ -46,7 +48,8 @@ impl Verdict {
         match end {
             // Somebody's own firmware: nothing in it claims to be one of our logs.
             End::Exited(guest) if log.foreign() => {
-                verdict = Self { code: *guest, line: format!("exit code {guest}, no records"), problems: Vec::new() };
+                let line = format!("exit code {guest}, no records");
+                verdict = Self { code: *guest, line, problems: Vec::new(), unnamed: 0 };
             }
             End::Exited(0) | End::Closed => {}
             // The guest's code is passed on, its own verdict stays readable.
@@ -77,7 +80,7 @@ impl Verdict {
             End::Exited(guest) => (code::FAILED, format!("FAILED: exit code {guest}, expected {expected}")),
             _ => stopped(end),
         };
-        Self { code, line, problems: missing.iter().map(|t| never(t)).collect() }
+        Self { code, line, problems: missing.iter().map(|t| never(t)).collect(), unnamed: 0 }
     }
 
     /// Prints problems and verdict; the exit code.
@@ -101,7 +104,7 @@ impl Verdict {
         for problem in self.problems.iter().take(NAMED) {
             complain(&problem.to_string());
         }
-        if let Some(more @ 1..) = self.problems.len().checked_sub(NAMED) {
+        if let more @ 1.. = self.problems.len().saturating_sub(NAMED) + self.unnamed {
             complain(&format!("and {} more", count(more, "problem")));
         }
     }
@@ -117,6 +120,9 @@ pub fn stopped(end: &End) -> (u8, String) {
         End::Limit(limit) => (code::LIMIT, format!("FAILED: ended by the limit of {} s (--timeout)", limit.as_secs())),
         End::Killed(signal) => (code::UNUSABLE, format!("FAILED: QEMU was ended by signal {signal}")),
         End::Interrupted => (code::INTERRUPTED, "interrupted".into()),
+        End::Gone(why) => {
+            (code::UNUSABLE, format!("FAILED: the serial port went away ({why}), what came before is kept"))
+        }
         // Only a log with a closing line ends so, and that line is judged.
         End::Closed => (code::LOG, "FAILED: no exit code".into()),
         End::Exited(guest) => (*guest, format!("exit code {guest}")),

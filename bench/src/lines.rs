@@ -16,29 +16,37 @@ pub struct Line<'a> {
     pub shortened: bool,
 }
 
-/// Collects bytes up to line ends.
+/// Collects bytes up to line ends: `\n`, `\r\n`, `\n\r`, and `\r` alone, as some terminals write.
 pub struct Lines {
     number: usize,
     partial: Vec<u8>,
     shortened: bool,
+    /// The first byte of a line end, of which another one may follow.
+    end: Option<u8>,
 }
 
 impl Lines {
     pub fn new() -> Self {
-        Self { number: 0, partial: Vec::new(), shortened: false }
+        Self { number: 0, partial: Vec::new(), shortened: false, end: None }
     }
 
     /// Hands every line that `bytes` complete to `take`.
     pub fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(Line<'_>)) {
-        for piece in bytes.split_inclusive(|&b| b == b'\n') {
-            let (text, ended) = match piece.split_last() {
-                Some((b'\n', text)) => (text, true),
-                _ => (piece, false),
+        for piece in bytes.split_inclusive(|b| matches!(b, b'\n' | b'\r')) {
+            let (text, end) = match piece.split_last() {
+                Some((&end @ (b'\n' | b'\r'), text)) => (text, Some(end)),
+                _ => (piece, None),
             };
+            // The second half of an end that has been seen.
+            if text.is_empty() && self.end.is_some() && end.is_some() && self.end != end {
+                self.end = None;
+                continue;
+            }
             let room = LONGEST - self.partial.len();
             self.partial.extend(text.iter().take(room));
             self.shortened |= text.len() > room;
-            if ended {
+            self.end = end;
+            if end.is_some() {
                 self.emit(true, &mut take);
             }
         }
@@ -56,7 +64,9 @@ impl Lines {
     fn emit(&mut self, ended: bool, take: &mut impl FnMut(Line<'_>)) {
         self.number += 1;
         let text = String::from_utf8_lossy(&self.partial);
-        take(Line { number: self.number, text: text.trim_end_matches('\r'), ended, shortened: self.shortened });
+        // An editor's mark at the start of a file.
+        let text = if self.number == 1 { text.trim_start_matches('\u{feff}') } else { &text };
+        take(Line { number: self.number, text, ended, shortened: self.shortened });
         self.partial.clear();
         self.shortened = false;
     }
@@ -87,6 +97,26 @@ mod tests {
         assert_eq!(expected[3], (4, "last".into(), false, false));
         for at in 0..whole.len() {
             assert_eq!(all(&[&whole[..at], &whole[at..]]), expected, "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_line_end_is_one() {
+        for (text, lines) in [
+            ("a\nb\n", &["a", "b"][..]),
+            ("a\r\nb\r\n", &["a", "b"]),
+            ("a\rb\r", &["a", "b"]),
+            ("a\n\rb\n\r", &["a", "b"]),
+            ("a\r\n\r\nb", &["a", "", "b"]),
+            ("a\r\rb", &["a", "", "b"]),
+            ("a\n\nb\r", &["a", "", "b"]),
+            ("\u{feff}a\n\u{feff}b", &["a", "\u{feff}b"]),
+        ] {
+            for at in 0..text.len() {
+                let got = all(&[&text.as_bytes()[..at], &text.as_bytes()[at..]]);
+                assert!(got.iter().map(|line| line.1.as_str()).eq(lines.iter().copied()), "{text:?}: {got:?}");
+                assert!(got.iter().map(|line| line.0).eq(1..=lines.len()));
+            }
         }
     }
 

@@ -1,11 +1,15 @@
 //! Lines to records, tests and a closing line; what cannot be read is named by its line.
 
+use std::collections::BTreeSet;
+
 use measure::line::{CELL, DONE_FAILED, DONE_OK, RECORD, SAMPLES, TEST, TEST_OUTCOME, TEST_RESULT};
-use measure::{ExcludedSample, RawSamplesOf, RecordOf, SCHEMA};
+use measure::{ExcludedSample, Exclusion, RawSamplesOf, RecordOf, SCHEMA};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Map;
 
 use crate::lines::Line;
-use crate::row::{Origin, Row};
+use crate::row::{Origin, Row, differs};
 use crate::upstream::Upstream;
 
 type Record = RecordOf<String>;
@@ -53,6 +57,18 @@ impl std::fmt::Display for Problem {
     }
 }
 
+/// Problems that are kept with their names: a foreign file of any length has no more.
+const NAMED: usize = 200;
+/// Characters of what a problem or a self-check says.
+const SAID: usize = 300;
+
+fn shortened(what: String) -> String {
+    match what.char_indices().nth(SAID) {
+        Some((at, _)) => format!("{} ...", &what[..at]),
+        None => what,
+    }
+}
+
 /// What could be read of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
@@ -66,7 +82,14 @@ pub struct Log {
     pub environment: Vec<(String, String)>,
     pub tests: Vec<Test>,
     pub closing: Option<Closing>,
+    /// The first [`NAMED`] problems; the others are counted.
     pub problems: Vec<Problem>,
+    /// Problems that have no name any more.
+    pub unnamed: usize,
+    /// Keys of records that this version does not know: of a later one.
+    pub newer: BTreeSet<String>,
+    /// Lines of the records among `rows`.
+    at: Vec<usize>,
     /// Whether a line was one of ours, or was on the way to be one when it broke off.
     ours: bool,
     upstream: Upstream,
@@ -86,7 +109,15 @@ impl Log {
     /// Takes the next line.
     pub fn take(&mut self, line: &Line<'_>) {
         if let Err(what) = self.read(line) {
-            self.problems.push(Problem { line: Some(line.number), what });
+            self.problem(Some(line.number), what);
+        }
+    }
+
+    fn problem(&mut self, line: Option<usize>, what: String) {
+        if self.problems.len() < NAMED {
+            self.problems.push(Problem { line, what: shortened(what) });
+        } else {
+            self.unnamed += 1;
         }
     }
 
@@ -124,6 +155,7 @@ impl Log {
                 }
             }
         };
+        // The one about the log as a whole is never left out.
         self.problems.push(Problem { line: None, what });
     }
 
@@ -143,19 +175,23 @@ impl Log {
             return Err("not text: noise on the line, or a foreign log".into());
         }
         if let Some((before, json)) = after(text, RECORD) {
-            let (record, left) = json_of::<Record>(json, "record", line.ended)?;
+            let (record, left, newer) = json_of::<Record>(json, "record", line.ended)?;
             check(&record)?;
+            self.newer.extend(newer);
             let cell = self.cells.last().map(|cell| cell.0.clone()).unwrap_or_default();
             self.rows.push(Row { cell, ..row(record) });
+            self.at.push(line.number);
             return self.clean(before, left, "record");
         }
         if let Some((before, json)) = after(text, SAMPLES) {
-            let (raw, left) = json_of::<RawSamples>(json, "raw samples", line.ended)?;
-            let taken = raw.samples.len();
-            if let Some(e) = raw.excluded.iter().find(|e| e.at as usize >= taken) {
-                return Err(format!("malformed raw samples: number {} of {taken} is marked as excluded", e.at));
+            let (raw, left, newer) = json_of::<RawSamples>(json, "raw samples", line.ended)?;
+            let empty =
+                empty(&[("kernel", &raw.kernel), ("board", &raw.board), ("stack", &raw.stack), ("unit", &raw.unit)]);
+            if let Some(key) = empty {
+                return Err(format!("malformed raw samples: {key} is empty"));
             }
-            self.attach(raw);
+            self.newer.extend(newer);
+            self.attach(raw)?;
             return self.clean(before, left, "raw samples");
         }
         if let Some(name) = text.strip_prefix(CELL) {
@@ -175,7 +211,11 @@ impl Log {
         }
         if let Some(what) = text.strip_prefix("check FAILED: ") {
             let cell = self.cells.last().map(|cell| format!(" in cell {}", cell.0)).unwrap_or_default();
-            self.failed_checks.push(format!("self-check failed{cell}: {}", what.trim()));
+            if self.failed_checks.len() < NAMED {
+                self.failed_checks.push(shortened(format!("self-check failed{cell}: {}", what.trim())));
+            } else {
+                self.unnamed += 1;
+            }
         }
         self.upstream.take(text)?;
         if self.rows.is_empty() {
@@ -238,9 +278,10 @@ impl Log {
         }
     }
 
-    /// Raw samples belong to the row before them that has the same setting.
-    fn attach(&mut self, raw: RawSamples) {
-        let of_series = |row: &&mut Row| {
+    /// Raw samples belong to the row before them that has the same setting, and must have its figures. A pair
+    /// that contradicts itself is taken out: one of the two is wrong, and nobody knows which.
+    fn attach(&mut self, raw: RawSamples) -> Result<(), String> {
+        let of_series = |row: &Row| {
             row.samples.is_empty()
                 && (row.bench.as_str(), row.cache.as_str()) == (raw.bench.name(), raw.cache.name())
                 && (&row.kernel, &row.board, &row.memory, &row.unit) == (&raw.kernel, &raw.board, &raw.stack, &raw.unit)
@@ -248,10 +289,26 @@ impl Log {
                     == (&raw.variant, &raw.code, &raw.control, &raw.detail, &raw.tick)
                 && (row.pollution_bytes, row.placement) == (raw.pollution_bytes.into(), raw.placement.map(u32::from))
         };
-        if let Some(row) = self.rows.iter_mut().rev().find(of_series) {
-            row.samples = raw.samples.into_iter().map(u64::from).collect();
-            row.excluded_at = raw.excluded.iter().map(|sample| sample.at as usize).collect();
-        }
+        let Some(at) = self.rows.iter().rposition(of_series) else {
+            return Err("raw samples of no record before them, left out".into());
+        };
+        let row = &mut self.rows[at];
+        row.samples = raw.samples.into_iter().map(u64::from).collect();
+        row.excluded_at = raw.excluded.iter().map(|sample| sample.at as usize).collect();
+        let of_reason = |why| raw.excluded.iter().filter(|sample| sample.why == why).count() as u64;
+        let reasons = [
+            ("excluded_tick", row.excluded_tick, of_reason(Exclusion::Tick)),
+            ("excluded_interrupt", row.excluded_interrupt, of_reason(Exclusion::Interrupt)),
+        ];
+        let some = if row.samples.is_empty() { Err("there are none".into()) } else { Ok(()) };
+        let agreed = some.and_then(|()| row.agrees()).and_then(|()| {
+            let other = reasons.iter().find(|(_, says, is)| says.is_some_and(|says| says != *is));
+            other.map_or(Ok(()), |(key, says, is)| Err(differs(key, *says, *is)))
+        });
+        agreed.map_err(|why| {
+            self.rows.remove(at);
+            format!("raw samples contradict the record in line {}, both left out: {why}", self.at.remove(at))
+        })
     }
 
     fn test(&mut self, name: &str, outcome: &str) -> Result<(), String> {
@@ -305,8 +362,12 @@ fn after<'t>(text: &'t str, marker: &str) -> Option<(&'t str, &'t str)> {
         .find(|(before, rest)| before.is_empty() || rest.starts_with('{'))
 }
 
-/// The object at the start of `text` and what follows it.
-fn json_of<'t, T: DeserializeOwned>(text: &'t str, what: &str, ended: bool) -> Result<(T, &'t str), String> {
+/// The object at the start of `text`, what follows it, and those of its keys that this version does not know.
+fn json_of<'t, T: DeserializeOwned + Serialize>(
+    text: &'t str,
+    what: &str,
+    ended: bool,
+) -> Result<(T, &'t str, Vec<String>), String> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
     let value = match stream.next() {
         Some(Ok(value)) => value,
@@ -327,7 +388,17 @@ fn json_of<'t, T: DeserializeOwned>(text: &'t str, what: &str, ended: bool) -> R
         }
         None => return Err(format!("malformed {what}: no schema number")),
     }
-    serde_json::from_value(value).map(|value| (value, left)).map_err(|e| format!("malformed {what}: {e}"))
+    let keys: Vec<String> = value.as_object().into_iter().flat_map(Map::keys).cloned().collect();
+    let read: T = serde_json::from_value(value).map_err(|e| format!("malformed {what}: {e}"))?;
+    // What is read is written again with all the keys that there are.
+    let known = serde_json::to_value(&read).unwrap_or_default();
+    let newer = keys.into_iter().filter(|key| known.get(key).is_none()).collect();
+    Ok((read, left, newer))
+}
+
+/// The first of the texts that says nothing.
+fn empty<'k>(texts: &[(&'k str, &String)]) -> Option<&'k str> {
+    texts.iter().find(|(_, text)| text.trim().is_empty()).map(|(key, _)| *key)
 }
 
 /// A record as a row.
@@ -374,6 +445,18 @@ fn row(record: Record) -> Row {
 }
 
 fn check(record: &Record) -> Result<(), String> {
+    let empty = empty(&[
+        ("kernel", &record.kernel),
+        ("board", &record.board),
+        ("stack", &record.stack),
+        ("unit", &record.unit),
+        ("opt", &record.opt),
+        ("lto", &record.lto),
+        ("counter", &record.counter),
+    ]);
+    if let Some(key) = empty {
+        return Err(format!("malformed record: {key} is empty"));
+    }
     if record.n == 0 {
         return Err("malformed record: figures of no samples".into());
     }
@@ -516,8 +599,9 @@ mod tests {
 
     #[test]
     fn a_key_of_a_later_version_is_no_problem() {
-        let log = read(&format!("{}\nDONE ok\n", GOOD.replace("\"n\"", "\"placement\":16,\"n\"")));
+        let log = read(&format!("{}\nDONE ok\n", GOOD.replace("\"n\"", "\"placement\":16,\"voltage\":1,\"n\"")));
         assert_eq!(problems(&log), []);
+        assert_eq!(log.newer, ["voltage".to_owned()].into());
     }
 
     #[test]
@@ -588,13 +672,66 @@ mod tests {
 
     #[test]
     fn raw_samples_are_checked() {
-        let line = r#"SAMPLES {"schema":1,"bench":"deep_stack","kernel":"k","board":"b","stack":"BTCM","cache":"cold","unit":"u","samples":[1,2],"excluded":[{"at":1,"why":"tick"}]}"#;
-        let log = read(&format!("{GOOD}\n{line}\nDONE ok\n"));
+        let good = GOOD.replace("\"n\":256,\"excluded\":0", "\"n\":2,\"excluded\":1").replace(
+            "\"overhead\":3",
+            "\"overhead\":3,\"excluded_tick\":1,\"excluded_interrupt\":0,\"p50\":40,\"max_at\":0",
+        );
+        let line = r#"SAMPLES {"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"instructions","samples":[40,99,40],"excluded":[{"at":1,"why":"tick"}]}"#;
+        let log = read(&format!("{good}\n{line}\nDONE ok\n"));
         assert_eq!(problems(&log), []);
-        let log = read(&format!("{GOOD}\n{}\nDONE ok\n", line.replace(":1,\"why", ":2,\"why")));
-        assert!(problems(&log)[0].1.contains("number 2 of 2"));
-        let log = read(&format!("{GOOD}\n{}\nDONE ok\n", &line[..150]));
+        assert_eq!(log.rows[0].kept(), [40, 40]);
+        let log = read(&format!("{good}\n{}\nDONE ok\n", &line[..150]));
         assert_eq!(problems(&log), [(Some(2), "raw samples cut off")]);
+        // Neither of two that contradict each other is used, and the others are.
+        for (from, to, says) in [
+            (":1,\"why", ":3,\"why", "number 3 of 3 is marked"),
+            ("{\"at\":1,\"why\":\"tick\"}", "", "n is 2, the samples give 3"),
+            ("\"why\":\"tick\"", "\"why\":\"interrupt\"", "excluded_tick is 1, the samples give 0"),
+            ("[40,99,40]", "[41,99,41]", "min is 40, the samples give 41"),
+            ("[40,99,40]", "[40,99,42]", "mean is 40, the samples give 41"),
+            ("[40,99,40]", "[]", "there are none"),
+            ("{\"at\":1,", "{\"at\":1,\"why\":\"tick\"},{\"at\":1,", "not in order"),
+        ] {
+            assert!(line.contains(from), "{from}");
+            let other = GOOD.replace("BTCM", "DRAM0");
+            let log = read(&format!("{other}\n{good}\n{}\nDONE ok\n", line.replacen(from, to, 1)));
+            let [(Some(3), what)] = problems(&log)[..] else { panic!("{says}: {:?}", log.problems) };
+            assert!(
+                what.starts_with("raw samples contradict the record in line 2, both left out") && what.contains(says),
+                "{what}"
+            );
+            assert_eq!(log.rows.iter().map(|row| row.memory.as_str()).collect::<Vec<_>>(), ["DRAM0"]);
+        }
+        let stray = line.replace("BTCM", "CTCM");
+        let log = read(&format!("{good}\n{line}\n{line}\n{stray}\nDONE ok\n"));
+        let says = "raw samples of no record before them, left out";
+        assert_eq!(problems(&log), [(Some(3), says), (Some(4), says)]);
+    }
+
+    #[test]
+    fn a_key_that_must_say_something_does() {
+        for key in ["kernel", "board", "stack", "unit", "opt", "lto", "counter"] {
+            let (before, rest) = GOOD.split_once(&format!("\"{key}\":\"")).unwrap();
+            let empty = format!("{before}\"{key}\":\" {}", &rest[rest.find('"').unwrap()..]);
+            let log = read(&format!("{GOOD}\n{empty}\nDONE ok\n"));
+            assert_eq!(problems(&log), [(Some(2), format!("malformed record: {key} is empty").as_str())]);
+            assert_eq!(log.rows.len(), 1);
+        }
+        let line = r#"SAMPLES {"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"","samples":[40],"excluded":[]}"#;
+        assert_eq!(
+            problems(&read(&format!("{GOOD}\n{line}\nDONE ok\n"))),
+            [(Some(2), "malformed raw samples: unit is empty")]
+        );
+    }
+
+    #[test]
+    fn a_long_foreign_log_has_few_names() {
+        let log = read(&format!("{GOOD}\n{}DONE ok\n", format!("\u{1}{}\n", "x".repeat(1000)).repeat(5000)));
+        assert_eq!((log.problems.len(), log.unnamed), (NAMED, 5000 - NAMED));
+        let log = read(&format!("test {} ... \n", "x".repeat(5000)));
+        assert!(log.problems.iter().all(|problem| problem.what.len() < SAID + 10));
+        let log = read(&format!("{GOOD}\n{}DONE ok\n", "check FAILED: x\n".repeat(5000)));
+        assert_eq!(log.failed_checks.len(), NAMED);
     }
 
     #[test]
@@ -669,7 +806,8 @@ mod tests {
     #[test]
     fn raw_samples_go_to_their_series() {
         let line = r#"SAMPLES {"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","stack":"BTCM","cache":"cold","unit":"instructions","samples":[40,99],"excluded":[{"at":1,"why":"tick"}]}"#;
-        let log = read(&format!("{GOOD}\n{}\n{line}\nDONE ok\n", GOOD.replace("BTCM", "DRAM0")));
+        let good = GOOD.replace("\"n\":256,\"excluded\":0", "\"n\":1,\"excluded\":1");
+        let log = read(&format!("{good}\n{}\n{line}\nDONE ok\n", GOOD.replace("BTCM", "DRAM0")));
         assert_eq!((log.rows[0].kept(), log.rows[1].kept()), (vec![40], vec![]));
     }
 

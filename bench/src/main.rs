@@ -6,6 +6,7 @@
 
 mod builds;
 mod compare;
+mod files;
 #[cfg(target_os = "linux")]
 mod host_flip;
 mod image;
@@ -28,7 +29,6 @@ mod validate;
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -47,7 +47,7 @@ mod code {
     pub const FAILED: u8 = 1;
     /// The log is cut, malformed or foreign in places.
     pub const LOG: u8 = 3;
-    /// QEMU, a file or standard output cannot be used.
+    /// QEMU, a file, the serial port or standard output cannot be used.
     pub const UNUSABLE: u8 = 4;
     /// The time limit ended the guest.
     pub const LIMIT: u8 = 124;
@@ -65,8 +65,8 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: the guest's own if it is not 0; else 0 all well, 1 a check, test or expectation failed,
-2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU, a file or standard output
-cannot be used, 124 time limit, 130 interrupted.";
+2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU, a file, the serial port or
+standard output cannot be used, 124 time limit, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -116,6 +116,17 @@ enum Command {
     },
     /// Write one page with tables, plots, environment and verdicts.
     Report(ReportArgs),
+    /// Print the builds of relinquish on the C kernel, with and without LTO across C and Rust, as a Markdown page.
+    Builds {
+        /// File of `matrix`.
+        run: String,
+    },
+    /// Name the clang and the linker of this machine that can optimise C together with Rust at link time.
+    CrossLto {
+        /// The rustc that builds the images.
+        #[arg(long, value_name = "PATH", default_value = "rustc")]
+        rustc: String,
+    },
     /// Hold the timing model against published figures.
     Validate(validate::Validate),
     /// Run images of on-target tests one after another and add up their results.
@@ -253,6 +264,8 @@ fn main() -> ExitCode {
         Command::Report(args) => write_report(&args),
         Command::Plot(args) => plot_sources(&args),
         Command::Test(args) => test(&args),
+        Command::Builds { run } => print_builds(&run),
+        Command::CrossLto { rustc } => cross_lto(&rustc),
         Command::Validate(args) => validate::validate(&args),
         #[cfg(target_os = "linux")]
         Command::HostFlip(args) => host_flip(&args),
@@ -278,6 +291,8 @@ struct Ran {
     end: End,
     /// For each expected text, whether a line contained it.
     seen: Vec<bool>,
+    /// Why the copy of the output is not whole, if it is not.
+    lost: Option<String>,
 }
 
 /// Reads what `guest` hands over: shows it, copies it to a file, looks for expected texts. `guest` gets a
@@ -290,6 +305,7 @@ fn follow(
     let mut lines = Lines::new();
     let mut log = Log::default();
     let mut seen = vec![false; expect.len()];
+    let mut lost = None;
     let mut take = |line: lines::Line<'_>, log: &mut Log| {
         for (text, seen) in expect.iter().zip(&mut seen) {
             *seen |= line.text.contains(text.as_str());
@@ -298,8 +314,12 @@ fn follow(
     };
     let end = guest(&mut |bytes| {
         show(bytes)?;
-        if let Some((path, file)) = &mut copy {
-            file.write_all(bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        // A full disk must not cost what the image says.
+        if let Some((path, file)) = &mut copy
+            && let Err(e) = file.write_all(bytes)
+        {
+            lost = Some(format!("cannot write {}: {e}; it ends there", path.display()));
+            copy = None;
         }
         lines.feed(bytes, |line| take(line, &mut log));
         Ok(log.closed())
@@ -310,7 +330,7 @@ fn follow(
         show(b"\n")?;
     }
     log.finish();
-    Ok(Ran { log, end, seen })
+    Ok(Ran { log, end, seen, lost })
 }
 
 fn boot(
@@ -326,18 +346,27 @@ fn boot(
 
 fn run(args: &Run) -> Result<u8, Failure> {
     let limit = Duration::from_secs(args.machine.timeout);
+    let mut plan = files::Plan::default();
+    for path in args.elf.iter().chain(&args.serial) {
+        plan.reads(path);
+    }
+    plan.reads(&args.machine.qemu);
+    for (option, path) in [("--json", &args.json), ("--log", &args.log)] {
+        if let Some(path) = path {
+            plan.writes(option, path);
+        }
+    }
+    args.model.plan(&mut plan);
+    plan.check()?;
     if let (Some(part), Some(elf)) = (&args.model.model, &args.elf) {
         let qemu = Qemu::find(&args.machine.qemu)?;
         return model::Run { part, options: &args.model, elf, words: &args.arg, limit, expect: &args.expect }.run(qemu);
     }
-    let copy = |image: Option<&Path>| match &args.log {
+    // Written as it comes, so that it can be followed and is there whatever happens.
+    let copy = || match &args.log {
         Some(path) => {
-            if image.is_some_and(|image| same_file(path, image)) {
-                let path = path.display();
-                return Err(Failure::Says(format!("--log {path} is the image itself: give the log another name")));
-            }
             let file = File::create(path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
-            Ok(Some((path.as_path(), file)))
+            Ok::<_, String>(Some((path.as_path(), file)))
         }
         None => Ok(None),
     };
@@ -346,21 +375,23 @@ fn run(args: &Run) -> Result<u8, Failure> {
             let interrupted = qemu::interrupted()?;
             let port = serial::Port::open(path, args.baud)?;
             complain(&format!("listening on {}, {} baud: start the board now", path.display(), args.baud));
-            follow(&args.expect, copy(None)?, |sink| port.listen(limit, &interrupted, sink))?
+            follow(&args.expect, copy()?, |sink| port.listen(limit, &interrupted, sink))?
         }
         (Some(elf), None) => {
             let qemu = Qemu::find(&args.machine.qemu)?;
             qemu::check_image(elf)?;
-            boot(&qemu, elf, &args.arg, limit, &args.expect, copy(Some(elf))?)?
+            boot(&qemu, elf, &args.arg, limit, &args.expect, copy()?)?
         }
         // clap asks for one of them.
         (None, None) => return Err(String::from("no image and no serial port").into()),
     };
+    let mut lost: Vec<String> = ran.lost.clone().into_iter().collect();
     if let Some(path) = &args.json {
         let name = args.elf.as_ref().or(args.serial.as_ref()).map_or(String::new(), |path| path.display().to_string());
         let run = source::of_log(ran.log.clone(), &name);
-        matrix::write_whole(path, run.json().as_bytes())?;
+        lost.extend(files::write(path, run.json().as_bytes()).err());
     }
+    tell_newer(&ran.log);
 
     show(table::tables(&ran.log.rows).as_bytes())?;
     let missing: Vec<_> =
@@ -369,18 +400,24 @@ fn run(args: &Run) -> Result<u8, Failure> {
         Some(code) => Verdict::expected(&ran.end, code, &missing),
         None => Verdict::run(&ran.log, &ran.end, &missing),
     };
-    verdict.print()
+    finished(verdict.print()?, &lost)
 }
 
-/// Whether both names lead to one file that is there.
-fn same_file(a: &Path, b: &Path) -> bool {
-    let identity = |path: &Path| path.metadata().map(|m| (m.dev(), m.ino()));
-    matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
+/// The exit code, after whatever could not be written is named.
+fn finished(code: u8, lost: &[String]) -> Result<u8, Failure> {
+    lost.iter().for_each(|what| complain(what));
+    Ok(if lost.is_empty() { code } else { code::UNUSABLE })
+}
+
+/// One line if a log has keys of a later version.
+fn tell_newer(log: &Log) {
+    row::Run { newer: log.newer.clone(), ..row::Run::default() }.tell_newer("the log");
 }
 
 fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
     let log = source::log(path)?;
     let verdict = Verdict::log(&log);
+    tell_newer(&log);
     if json {
         show(source::of_log(log, &path.display().to_string()).json().as_bytes())?;
         return Ok(verdict.print_to_stderr());
@@ -390,10 +427,23 @@ fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
 }
 
 fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
-    let (a, b) = (source::load(&args.a)?, source::load(&args.b)?);
-    for (name, run) in [(&args.a, &a), (&args.b, &b)] {
-        for problem in &run.problems {
-            complain(&format!("{name}: {problem}"));
+    let (mut a, mut b) = (source::load(&args.a)?, source::load(&args.b)?);
+    // One file on both sides is told about once.
+    let sides = [(&args.a, &a), (&args.b, &b)];
+    for (name, run) in sides.iter().take(if args.a == args.b { 1 } else { 2 }) {
+        run.tell_newer(name);
+        complain_of(name, run);
+    }
+    if !args.self_tests {
+        let of_tests = |row: &row::Row| row.of_self_test();
+        let left_out = a.rows.iter().chain(&b.rows).filter(|row| of_tests(row)).count();
+        if left_out > 0 {
+            complain(&format!(
+                "rows of the method's own tests are left out, {left_out} on both sides together (--self-tests compares them)"
+            ));
+        }
+        for run in [&mut a, &mut b] {
+            run.rows.retain(|row| !of_tests(row));
         }
     }
     let comparison = compare::compare(&a.rows, &b.rows, args);
@@ -402,33 +452,52 @@ fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
 }
 
 fn merge(out: &Path, parts: &[String]) -> Result<u8, Failure> {
-    let mut runs = Vec::new();
-    for part in parts {
-        runs.push((part.clone(), source::load(part)?));
-    }
-    let run = matrix::merge(&runs)?;
-    matrix::write_whole(out, run.json().as_bytes())?;
-    for problem in &run.problems {
-        complain(problem);
-    }
+    let mut plan = plan_of(parts);
+    plan.writes("the file to write,", out).check()?;
+    let run = matrix::merge(&source::load_all(parts)?)?;
+    files::write(out, run.json().as_bytes())?;
+    say_problems(&run.problems, "");
     show(format!("{} rows in {}\n", run.rows.len(), out.display()).as_bytes())?;
     Ok(if run.problems.is_empty() { 0 } else { code::LOG })
+}
+
+/// What must not be written to.
+fn plan_of(sources: &[String]) -> files::Plan {
+    let mut plan = files::Plan::default();
+    for name in sources.iter().filter(|name| !name.starts_with(published::PREFIX)) {
+        plan.reads(name);
+    }
+    plan
+}
+
+/// Names problems on standard error, each behind `before`; a noisy log must not flood the terminal.
+fn say_problems(problems: &[String], before: &str) {
+    for problem in problems.iter().take(judge::NAMED) {
+        complain(&format!("{before}{problem}"));
+    }
+    if let more @ 1.. = problems.len().saturating_sub(judge::NAMED) {
+        complain(&format!("{before}and {more} more problems"));
+    }
+}
+
+fn complain_of(name: &str, run: &row::Run) {
+    say_problems(&run.problems, &format!("{name}: "));
 }
 
 /// Figures of several sources together; their problems go to standard error.
 fn rows_of(sources: &[String]) -> Result<Vec<row::Row>, Failure> {
     let mut rows = Vec::new();
-    for name in sources {
-        let run = source::load(name)?;
-        for problem in &run.problems {
-            complain(&format!("{name}: {problem}"));
-        }
+    for (name, run) in source::load_all(sources)? {
+        complain_of(&name, &run);
         rows.extend(run.rows);
     }
     Ok(rows)
 }
 
 fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
+    let files = plot::Kind::ALL.into_iter().filter(|kind| args.kind.is_none_or(|only| only == *kind));
+    let files = files.flat_map(|kind| ["svg", "png"].map(|form| kind.file(form)));
+    plan_of(&args.sources).fills("--out", &args.out, files).check()?;
     let rows = rows_of(&args.sources)?;
     let kinds: Vec<plot::Kind> = match args.kind {
         Some(kind) => vec![kind],
@@ -444,9 +513,21 @@ fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
 }
 
 fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
+    let mut plan = plan_of(&args.sources);
+    plan.reads(&args.rustc);
+    let plots = |page: &Path| page.parent().unwrap_or(Path::new("")).join("plots");
+    if let Some(path) = &args.markdown {
+        let files = plot::Kind::ALL.map(|kind| kind.file("svg"));
+        // Where its plots can be created, so can the page.
+        let folder = path.parent().unwrap_or(Path::new(""));
+        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes("--markdown", path);
+    }
+    if let Some(path) = &args.html {
+        plan.writes("--html", path);
+    }
+    plan.check()?;
     let mut run = row::Run::new(Vec::new());
-    for name in &args.sources {
-        let part = source::load(name)?;
+    for (_, part) in source::load_all(&args.sources)? {
         for pair in part.environment {
             if !run.environment.contains(&pair) {
                 run.environment.push(pair);
@@ -457,22 +538,30 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         run.problems.extend(part.problems);
     }
     if let Some(path) = &args.markdown {
-        let folder = path.parent().unwrap_or(Path::new("")).join("plots");
+        let folder = plots(path);
         fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
         for kind in plot::Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
-            let svg = folder.join(format!("{}.svg", kind.name()));
-            matrix::write_whole(&svg, plot::svg(kind, &run.rows)?.as_bytes())?;
+            files::write(&folder.join(kind.file("svg")), plot::svg(kind, &run.rows)?.as_bytes())?;
         }
-        matrix::write_whole(path, report::markdown(&run, &args.title, "plots").as_bytes())?;
+        files::write(path, report::markdown(&run, &args.title, "plots").as_bytes())?;
     }
     if let Some(path) = &args.html {
-        let cross = builds::cross_language(&args.rustc);
-        matrix::write_whole(path, report::html(&run, &args.title, &cross)?.as_bytes())?;
+        let why_not = builds::why_not(&run, &args.rustc);
+        files::write(path, report::html(&run, &args.title, &why_not)?.as_bytes())?;
     }
-    for problem in &run.problems {
-        complain(problem);
-    }
+    say_problems(&run.problems, "");
     Ok(if run.problems.is_empty() { 0 } else { code::FAILED })
+}
+
+fn print_builds(name: &str) -> Result<u8, Failure> {
+    show(builds::page(&source::load(name)?)?.as_bytes())?;
+    Ok(0)
+}
+
+fn cross_lto(rustc: &str) -> Result<u8, Failure> {
+    let (clang, linker) = builds::tools(rustc)?;
+    show(format!("{clang} {linker}\n").as_bytes())?;
+    Ok(0)
 }
 
 /// Draws each kind twice; the files.
@@ -480,10 +569,9 @@ fn plot_files(kinds: &[plot::Kind], rows: &[row::Row], folder: &Path) -> Result<
     fs::create_dir_all(folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
     let mut files = Vec::new();
     for kind in kinds {
-        let svg = folder.join(format!("{}.svg", kind.name()));
-        fs::write(&svg, plot::svg(*kind, rows)?).map_err(|e| format!("cannot write {}: {e}", svg.display()))?;
-        let png = folder.join(format!("{}.png", kind.name()));
-        plot::png(*kind, rows, &png)?;
+        let (svg, png) = (folder.join(kind.file("svg")), folder.join(kind.file("png")));
+        files::write(&svg, plot::svg(*kind, rows)?.as_bytes())?;
+        files::replace(&png, |part| plot::png(*kind, rows, part))?;
         files.extend([svg, png]);
     }
     Ok(files)
@@ -511,6 +599,11 @@ fn print_table(args: &TableArgs) -> Result<u8, Failure> {
 
 #[cfg(target_os = "linux")]
 fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
+    if host_flip::BUILD != "release" {
+        complain(
+            "this is a debug build, whose own code is part of the figures: `cargo build --release -p bench` has less",
+        );
+    }
     let run = host_flip::measure(args)?;
     if args.json {
         show(run.json().as_bytes())?;

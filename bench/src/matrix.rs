@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::code;
+use crate::files;
+use crate::image::relinquish;
 use crate::lines::Lines;
 use crate::log::{Closing, Log};
 use crate::qemu::{self, End, Qemu};
-use crate::row::{Image, Row, Run};
+use crate::row::{Image, Row, Run, is_self_test};
 use crate::screen::{Failure, Progress, complain, show};
 
 /// Bytes of cell names for one boot; an image takes a command line of 4000.
@@ -90,6 +92,11 @@ type Job = (String, String, u32);
 /// # Errors
 /// One line: an image, QEMU or the file cannot be used.
 pub fn run(args: &Matrix) -> Result<u8, Failure> {
+    let mut plan = files::Plan::default();
+    for (_, elf) in &args.images {
+        plan.reads(elf);
+    }
+    plan.reads(&args.qemu).writes("--out", &args.out).check()?;
     let qemu = Qemu::find(&args.qemu)?;
     let mut names = BTreeSet::new();
     for (name, elf) in &args.images {
@@ -112,6 +119,11 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         _ => Run::new(Vec::new()),
     };
     run.problems.clear();
+    run.tell_newer(&args.out.display().to_string());
+    let lacking = run.mend();
+    for what in &lacking {
+        complain(&format!("{}: {what}, measured again if it is asked for", args.out.display()));
+    }
     let limit = Duration::from_secs(args.timeout);
     let mut jobs = Vec::new();
     for (name, elf) in &args.images {
@@ -130,6 +142,7 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         })?;
         let known = run.images.entry(name.clone()).or_default();
         known.crc32 = crc32;
+        known.relinquish = relinquish(&bytes).ok();
         for cell in &cells {
             if !known.cells.contains(cell) {
                 known.cells.push(cell.clone());
@@ -146,6 +159,9 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
     let mut left: Vec<Job> = mine.into_iter().filter(|job| !run.done.contains(job)).collect();
     show(format!("{} of {all} cells to run\n", left.len()).as_bytes())?;
 
+    if !lacking.is_empty() {
+        save(&run, &args.out)?;
+    }
     let progress = Progress::new("matrix", left.len());
     let mut failed = false;
     let mut undone = 0;
@@ -193,7 +209,9 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         } else if run.done.len() == before {
             // Nothing came of it: the first cell is what stopped it.
             let (_, cell, _) = left.remove(0);
-            run.problems.push(format!("{name}: cell {cell} did not complete"));
+            let ended = log.cells.iter().any(|(known, ended)| *known == cell && *ended);
+            let what = if ended { "has no record" } else { "did not complete" };
+            run.problems.push(format!("{name}: cell {cell} {what}"));
             failed = true;
         }
         save(&run, &args.out)?;
@@ -279,8 +297,10 @@ fn take(run: &mut Run, log: &Log, closed: bool, name: &str, batch: &[Job], repea
     }
     for cell in complete {
         let job = (name.to_owned(), cell.to_owned(), repeat);
-        if batch.contains(&job) && run.done.insert(job) {
-            run.rows.extend(rows(cell));
+        let rows = rows(cell);
+        // A result without figures is none.
+        if batch.contains(&job) && (!rows.is_empty() || is_self_test(cell)) && run.done.insert(job) {
+            run.rows.extend(rows);
             progress.step();
         }
     }
@@ -293,19 +313,7 @@ fn take(run: &mut Run, log: &Log, closed: bool, name: &str, batch: &[Job], repea
 
 /// Writes the file so that it is whole at every moment.
 fn save(run: &Run, out: &Path) -> Result<(), Failure> {
-    write_whole(out, run.json().as_bytes()).map_err(Failure::Says)
-}
-
-/// Replaces `path` by a file with `bytes`.
-///
-/// # Errors
-/// One line.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let cannot = |e| format!("cannot write {}: {e}", path.display());
-    fs::write(&beside, bytes).map_err(cannot)?;
-    fs::rename(&beside, path).map_err(cannot)
+    files::write(out, run.json().as_bytes()).map_err(Failure::Says)
 }
 
 /// Puts the results of several runs of [`run`] together.
@@ -404,7 +412,7 @@ mod tests {
             run.done.insert(("suite".into(), (*cell).into(), 1));
         }
         let all = vec!["a".into(), "b".into(), "c".into()];
-        run.images.insert("suite".into(), Image { crc32, cells: all, environment: Vec::new() });
+        run.images.insert("suite".into(), Image { crc32, cells: all, ..Image::default() });
         run
     }
 

@@ -19,12 +19,13 @@ use measure::line::{RECORD, SAMPLES};
 use measure::{Exclusion, Sample, Summary};
 use serde_json::{Map, Value};
 
+use crate::files;
 use crate::judge::Verdict;
 use crate::lines::{Line, Lines};
 use crate::log::{Log, Problem};
 use crate::qemu::{self, End, Qemu};
 use crate::screen::{Failure, complain, show};
-use crate::{boot, code, table};
+use crate::{boot, code, finished, table};
 
 /// The unit of every figure that the model makes.
 pub const UNIT: &str = "modelled cycles";
@@ -51,6 +52,23 @@ pub struct Options {
     /// Keep the model's own log in this file: every read of the counter.
     #[arg(long, value_name = "FILE", requires = "model")]
     cycles: Option<PathBuf>,
+}
+
+impl Options {
+    /// What it reads and writes.
+    pub fn plan(&self, plan: &mut files::Plan) {
+        if let Some(part) = self.model.as_deref().and_then(|part| part_file(part).ok()) {
+            plan.reads(part);
+        }
+        if let Some(plugin) = &self.plugin {
+            plan.reads(plugin);
+        }
+        for (option, path) in [("--modelled", &self.modelled), ("--cycles", &self.cycles)] {
+            if let Some(path) = path {
+                plan.writes(option, path);
+            }
+        }
+    }
 }
 
 /// How the model is read.
@@ -87,20 +105,20 @@ impl Run<'_> {
     pub fn run(&self, mut qemu: Qemu) -> Result<u8, Failure> {
         qemu::check_image(self.elf)?;
         let Options { mode, plugin, cycles, .. } = self.options;
-        let log = follow(&mut qemu, self.part, *mode, plugin.as_deref(), cycles.clone())?;
+        let log = follow(&mut qemu, self.part, *mode, plugin.as_deref())?;
         let ran = boot(&qemu, self.elf, self.words, self.limit, self.expect, None)?;
+        let mut lost: Vec<String> = cycles.iter().filter_map(|path| log.keep(path).err()).collect();
         if matches!(ran.end, End::Interrupted) {
             complain("interrupted");
             return Ok(code::INTERRUPTED);
         }
-        let joined = join(&log.entries()?);
+        let joined = join(&log.entries(&ran.end)?);
         show(format!("\n{}\n", joined.heading.join("\n")).as_bytes())?;
         for warning in &joined.warnings {
             complain(&format!("model: {warning}"));
         }
         if let Some(path) = &self.options.modelled {
-            fs::write(path, joined.lines.join("\n") + "\n")
-                .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+            lost.extend(files::write(path, (joined.lines.join("\n") + "\n").as_bytes()).err());
         }
         let mut log = Log::default();
         let mut lines = Lines::new();
@@ -114,22 +132,16 @@ impl Run<'_> {
         show(NOTE.as_bytes())?;
         let missing: Vec<_> =
             self.expect.iter().zip(&ran.seen).filter(|(_, seen)| !**seen).map(|(t, _)| t.as_str()).collect();
-        Verdict::run(&log, &ran.end, &missing).print()
+        finished(Verdict::run(&log, &ran.end, &missing).print()?, &lost)
     }
 }
 
 /// Has every later boot of `qemu` followed by the model, with the figures of `part`, in `mode` if that QEMU
-/// allows it. Its log goes to `keep`, or to a folder that goes with what is returned.
+/// allows it. Its log is in a folder that goes with what is returned.
 ///
 /// # Errors
 /// What is missing, in one line.
-pub fn follow(
-    qemu: &mut Qemu,
-    part: &str,
-    mode: Mode,
-    plugin: Option<&Path>,
-    keep: Option<PathBuf>,
-) -> Result<Followed, Failure> {
+pub fn follow(qemu: &mut Qemu, part: &str, mode: Mode, plugin: Option<&Path>) -> Result<Followed, Failure> {
     if !qemu.version().contains(&format!("version {CHECKED}")) {
         let version = qemu.version();
         return Err(
@@ -139,7 +151,7 @@ pub fn follow(
     let part = part_file(part)?;
     let mut argument = plugin_file(plugin)?.into_os_string();
     let folder = Scratch::new()?;
-    let log = keep.unwrap_or_else(|| folder.0.join("cycles"));
+    let log = folder.0.join("cycles");
     for (key, path) in [(",part=", &part), (",log=", &log)] {
         if path.as_os_str().as_encoded_bytes().contains(&b',') {
             return Err(format!("QEMU takes no comma in a name: {}", path.display()).into());
@@ -160,14 +172,28 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// Reads it, after the run.
+    /// Reads it, after the run, which ended so.
     ///
     /// # Errors
     /// There is none, or it is not of this version.
-    pub fn entries(&self) -> Result<Vec<Entry>, String> {
-        let text = fs::read(&self.log)
-            .map_err(|_| "the model's plugin left no log, see above: this QEMU has no plugins, or refused it")?;
-        entries(&text)
+    pub fn entries(&self, end: &End) -> Result<Vec<Entry>, String> {
+        match (fs::read(&self.log), end) {
+            (Ok(text), _) => entries(&text),
+            // QEMU and the plugin both say what they do not take.
+            (Err(_), End::Exited(code @ 1..)) => {
+                Err(format!("the model did not start (QEMU ended with {code}): the line above says why"))
+            }
+            (Err(e), _) => Err(format!("the model left no log: {}", e.kind())),
+        }
+    }
+
+    /// Puts a copy of it, as far as there is one, to `path`.
+    fn keep(&self, path: &Path) -> Result<(), String> {
+        if !self.log.is_file() {
+            return Ok(());
+        }
+        let copy = |part: &Path| fs::copy(&self.log, part).map(drop);
+        files::replace(path, |part| copy(part).map_err(|e| format!("cannot write {}: {e}", path.display())))
     }
 }
 

@@ -35,6 +35,11 @@ impl Kind {
         }
     }
 
+    /// Name of its file of a form, `svg` for example.
+    pub fn file(self, form: &str) -> String {
+        format!("{}.{form}", self.name())
+    }
+
     /// What the reader sees.
     pub const fn caption(self) -> &'static str {
         match self {
@@ -76,12 +81,12 @@ fn fonts() {
 /// One panel of a plot.
 enum Panel {
     Ranges { title: String, unit: String, items: Vec<Range> },
-    Sweep { title: String, unit: String, lines: Vec<Line> },
+    Sweep { title: String, unit: String, about: &'static str, lines: Vec<Line> },
     Bars { title: String, sides: Vec<Side> },
 }
 
-/// A heading and its bars: label, length and colour.
-type Side = (String, Vec<(String, u64, usize)>);
+/// A heading and its bars: label, length, none where it was not measured, and colour.
+type Side = (String, Vec<(String, Option<u64>, usize)>);
 
 struct Range {
     label: String,
@@ -140,12 +145,24 @@ fn prepared(kind: Kind, rows: &[Row]) -> Result<(Vec<Panel>, u32), String> {
     if panels.is_empty() {
         return Err(match kind {
             Kind::Distribution => "nothing to draw: no row has a minimum and a maximum".into(),
-            Kind::Placement => "nothing to draw: no measurement has two placements".into(),
+            Kind::Placement => no_sweep(rows),
             Kind::Published => "nothing to draw: no row has a published counterpart".into(),
         });
     }
     let height = panels.iter().map(Panel::height).sum();
     Ok((panels, height))
+}
+
+/// Why there is no sweep by placement.
+fn no_sweep(rows: &[Row]) -> String {
+    let known: Vec<&Row> = rows.iter().filter(drawn).filter(|row| row.placement.is_some()).collect();
+    if known.is_empty() {
+        return "nothing to draw: no result says where its timed code lies in the line".into();
+    }
+    if known.iter().all(|row| row.cache != "cold") {
+        return "nothing to draw: the sweep is of a cold cache, and no result with a placement is".into();
+    }
+    "nothing to draw: no result with a cold cache is there at two placements of its code".into()
 }
 
 fn panels(kind: Kind, rows: &[Row]) -> Vec<Panel> {
@@ -159,7 +176,7 @@ fn panels(kind: Kind, rows: &[Row]) -> Vec<Panel> {
 /// Whether a row is for a plot: not of a test of the method itself, of the first run of its cell, and of a
 /// measurement whose sub-cases are few. Tables have the others.
 fn drawn(row: &&Row) -> bool {
-    !row.cell.starts_with("selftest/")
+    !row.of_self_test()
         && row.repeat.is_none_or(|n| n == 1)
         && row.bench != "service"
         && (row.bench != "deep_stack" || matches!(row.detail.as_str(), "" | "24x16"))
@@ -179,7 +196,9 @@ fn families(rows: &[Row], key: impl Fn(&Row) -> Vec<String>) -> Vec<Vec<&Row>> {
 }
 
 fn title(row: &Row) -> String {
-    let parts = [row.bench.as_str(), &row.detail, &row.variant, &row.kernel, &row.board, &lto(row), row.origin.name()];
+    let tick = if row.tick == "off" { "tick off" } else { "" };
+    let parts =
+        [row.bench.as_str(), &row.detail, &row.variant, &row.kernel, &row.board, &lto(row), tick, row.origin.name()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
@@ -189,9 +208,22 @@ fn lto(row: &Row) -> String {
 
 fn measurement(row: &Row) -> Vec<String> {
     let detail = if row.bench == "host_flip" { String::new() } else { row.detail.clone() };
-    [&row.bench, &detail, &row.variant, &row.kernel, &row.board, &row.unit, &row.lto, &row.language, &row.checks]
-        .map(String::clone)
-        .into()
+    let texts = [&row.bench, &detail, &row.variant, &row.kernel, &row.board, &row.unit, &row.lto, &row.language];
+    let more = [&row.checks, &row.opt, &row.options, &row.assertions, &row.compiler, &row.tick];
+    texts.into_iter().chain(more).cloned().chain([row.origin.name().into()]).collect()
+}
+
+/// What tells the rows of a panel apart beside memory and cache state, in words; nothing where all have the same.
+fn beside(family: &[&Row]) -> impl Fn(&Row) -> Vec<String> {
+    let varies = |tell: fn(&Row) -> &String| family.iter().any(|row| tell(row) != tell(family[0]));
+    let (code, control, source) = (varies(|r| &r.code), varies(|r| &r.control), varies(|r| &r.source));
+    move |row| {
+        let mut words = Vec::new();
+        words.extend((code && !row.code.is_empty()).then(|| format!("code {}", row.code)));
+        words.extend((control && !row.control.is_empty()).then(|| format!("control {}", row.control)));
+        words.extend(source.then(|| row.source.rsplit('/').next().unwrap_or("").to_owned()));
+        words
+    }
 }
 
 /// A colour for each memory, the same in every panel.
@@ -204,9 +236,7 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
     let panel = |family: &Vec<&Row>| {
         // Placements are the subject of the next plot.
         let first = family.iter().map(|row| row.placement).min().flatten();
-        // Where all have the same it would say nothing.
-        let varies = |tell: fn(&Row) -> &String| family.iter().any(|row| tell(row) != tell(family[0]));
-        let (codes, controls) = (varies(|r| &r.code), varies(|r| &r.control));
+        let beside = beside(family);
         let items: Vec<Range> = family
             .iter()
             .filter(|row| row.placement == first)
@@ -216,10 +246,9 @@ fn distribution(rows: &[Row]) -> Vec<Panel> {
                 let label = match row.bench.as_str() {
                     "host_flip" => format!("{} {}", row.detail, row.cache),
                     _ => {
-                        let code = if codes { format!("code {}", row.code) } else { String::new() };
-                        let control = if controls { format!("control {}", row.control) } else { String::new() };
-                        let parts = [row.memory.clone(), row.cache_state(), code, control];
-                        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+                        let parts = [row.memory.clone(), row.cache_state()];
+                        let main = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+                        [vec![main], beside(row)].concat().join(", ")
                     }
                 };
                 let mid = row.p50.or(row.mean).unwrap_or(min);
@@ -243,24 +272,35 @@ fn placement(rows: &[Row]) -> Vec<Panel> {
     let mut panels = Vec::new();
     for family in families(&placed, key) {
         let mut lines: Vec<Line> = Vec::new();
+        let beside = beside(&family);
         for row in &family {
             let (Some(place), Some(min)) = (row.placement, row.min) else { continue };
             let point = (place, min, row.max.unwrap_or(min));
-            let label = if row.memory.is_empty() { row.code.clone() } else { row.memory.clone() };
+            let parts = [vec![row.memory.clone()], beside(row)].concat();
+            let label = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
             match lines.iter_mut().find(|line| line.label == label) {
                 Some(line) => line.points.push(point),
-                None => lines.push(Line {
-                    colour: if row.memory.is_empty() { lines.len() } else { colour(&row.memory) },
-                    label,
-                    points: vec![point],
-                }),
+                None => {
+                    // The memory's own, or the first that no line of the panel has.
+                    let own = colour(&row.memory);
+                    let free = |colour: &usize| lines.iter().all(|line| line.colour != *colour);
+                    let colour = [own].into_iter().chain(0..COLOURS.len()).find(free).unwrap_or(own);
+                    lines.push(Line { colour, label, points: vec![point] });
+                }
             }
         }
         lines.retain(|line| line.points.len() > 1);
         lines.iter_mut().for_each(|line| line.points.sort_unstable());
         if !lines.is_empty() {
             let title = format!("{}, {}", title(family[0]), family[0].cache_state());
-            panels.push(Panel::Sweep { title, unit: family[0].unit.clone(), lines });
+            // What stands still must not be taken for a finding.
+            let about = match family[0].origin {
+                Origin::Emulated => {
+                    "offset of the timed code in its 64-byte line, bytes; an emulator's count does not depend on it"
+                }
+                _ => "offset of the timed code in its 64-byte line, bytes",
+            };
+            panels.push(Panel::Sweep { title, unit: family[0].unit.clone(), about, lines });
         }
     }
     panels
@@ -269,7 +309,7 @@ fn placement(rows: &[Row]) -> Vec<Panel> {
 fn against_published(rows: &[Row]) -> Vec<Panel> {
     let published = published::all();
     let label = |row: &Row| {
-        let place = row.placement.map_or(String::new(), |place| format!("+{place}"));
+        let place = row.placement.map_or(String::new(), |place| format!("offset {place}"));
         let memory = if row.memory.is_empty() { &row.code } else { &row.memory };
         let parts = [memory.as_str(), &row.cache, &row.variant, &place];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
@@ -284,56 +324,42 @@ fn against_published(rows: &[Row]) -> Vec<Panel> {
         ("interrupt_to_handler", &["published:630"]),
         ("host_flip", &["published:pollution"]),
     ] {
-        let bars = |row: &Row| Some((label(row), row.min?, colour(&row.memory)));
         let theirs: Vec<&Row> = published.iter().filter(|row| ids.contains(&row.source.as_str())).collect();
-        // Of ours, those that are like one of theirs.
-        let like = |row: &&&Row| {
+        let like = |row: &Row, t: &Row| {
             row.bench == bench
-                && theirs.iter().any(|t| {
-                    (t.memory == row.memory || t.memory.is_empty())
-                        && t.cache == row.cache
-                        && (t.detail == row.detail || t.detail.is_empty())
-                        && (t.placement.is_none() || t.placement == row.placement)
-                        && (row.variant.is_empty() || row.variant == "call")
-                })
+                && (t.memory == row.memory || t.memory.is_empty())
+                && t.cache == row.cache
+                && (t.detail == row.detail || t.detail.is_empty())
+                && (t.placement.is_none() || t.placement == row.placement)
+                && (row.variant.is_empty() || row.variant == "call")
         };
-        let like: Vec<Row> = mine.iter().filter(like).map(|row| (**row).clone()).collect();
-        if like.is_empty() {
+        let like_one = |row: &&&Row| theirs.iter().any(|t| like(row, t));
+        let ours: Vec<Row> = mine.iter().filter(like_one).map(|row| (**row).clone()).collect();
+        if ours.is_empty() {
             continue;
         }
         let heading = |row: &Row| format!("{}, {} ({})", row.board, row.unit, row.origin.name());
-        let detailed = |row: &Row| {
-            let (text, min, colour) = bars(row)?;
-            Some((if bench == "host_flip" { format!("{} {}", row.detail, row.cache) } else { text }, min, colour))
-        };
-        let mut sides = vec![(heading(theirs[0]), theirs.iter().filter_map(|row| detailed(row)).collect())];
+        let name = |row: &Row| if bench == "host_flip" { format!("{} {}", row.detail, row.cache) } else { label(row) };
+        let bars = theirs.iter().map(|row| (name(row), row.min, colour(&row.memory))).collect();
+        let mut sides = vec![(heading(theirs[0]), bars)];
         let own = |row: &Row| {
-            vec![
-                row.kernel.clone(),
-                row.board.clone(),
-                row.unit.clone(),
-                row.lto.clone(),
-                row.language.clone(),
-                row.checks.clone(),
-            ]
+            [&row.kernel, &row.board, &row.unit, &row.lto, &row.language, &row.checks].map(String::clone).into()
         };
         // The first build that has all of it is enough beside a published one.
-        let mut families = families(&like, own);
+        let mut families = families(&ours, own);
         families.truncate(2);
         for family in families {
-            let name = format!("{}, {}", heading(family[0]), family[0].kernel);
             let place = family.iter().map(|row| row.placement).min().flatten();
-            let keep = |row: &&&Row| theirs[0].placement.is_some() || row.placement == place;
-            let mut items: Vec<(String, u64, usize)> = Vec::new();
-            for item in family.iter().filter(keep).filter_map(|row| detailed(row)) {
-                // The same with code or control blocks elsewhere is in the tables.
-                if !items.iter().any(|(label, ..)| *label == item.0) {
-                    items.push(item);
-                }
-            }
-            sides.push((name, items));
+            let fits = |row: &&&Row| theirs[0].placement.is_some() || row.placement == place;
+            // Each in the line of its counterpart; the same with code or control blocks elsewhere is in the tables.
+            let bar = |t: &&Row| match family.iter().filter(fits).find(|row| like(row, t)) {
+                Some(row) => (name(row), row.min, colour(&row.memory)),
+                None => (name(t), None, colour(&t.memory)),
+            };
+            sides.push((format!("{}, {}", heading(family[0]), family[0].kernel), theirs.iter().map(bar).collect()));
         }
-        panels.push(Panel::Bars { title: format!("{bench}: smallest sample ({})", ids.join(", ")), sides });
+        let title = format!("{bench}: smallest sample, each side on its own axis ({})", ids.join(", "));
+        panels.push(Panel::Bars { title, sides });
     }
     panels
 }
@@ -346,7 +372,7 @@ fn draw<DB: DrawingBackend>(root: &Area<'_, DB>, panels: &[Panel]) -> Drawn {
         rest = below;
         match panel {
             Panel::Ranges { title, unit, items } => ranges(&area, title, unit, items)?,
-            Panel::Sweep { title, unit, lines } => sweep(&area, title, unit, lines)?,
+            Panel::Sweep { title, unit, about, lines } => sweep(&area, title, (unit, about), lines)?,
             Panel::Bars { title, sides } => bars(&area, title, sides)?,
         }
     }
@@ -371,10 +397,10 @@ fn heading<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str) -> Drawn {
     area.draw(&Text::new(shown, (12, 8), style)).map_err(said)
 }
 
-/// An axis around `low..=high` with some room, never of no length.
+/// An axis around `low..=high` with some room, long enough that no part of a count is marked on it.
 fn axis(low: u64, high: u64) -> (f64, f64) {
     let (low, high) = (low as f64, high as f64);
-    let room = ((high - low) * 0.06).max(high * 0.02).max(1.0);
+    let room = ((high - low) * 0.06).max(high * 0.02).max(3.0);
     ((low - room).max(0.0), high + room)
 }
 
@@ -388,8 +414,11 @@ fn number(value: &f64) -> String {
     }
 }
 
-/// Labels in a column at the left, drawn at the heights of the chart's rows.
-const LABELS: i32 = 230;
+/// Room for labels in a column at the left: the widest, within reason.
+fn room<'l>(labels: impl Iterator<Item = &'l String>) -> i32 {
+    let width = |label: &String| text(13).font.layout_box(label).map_or(0, |((x0, _), (x1, _))| x1 - x0);
+    labels.map(width).max().unwrap_or(0).clamp(110, 400) + 24
+}
 
 fn ranges<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, items: &[Range]) -> Drawn {
     heading(area, title)?;
@@ -401,7 +430,7 @@ fn ranges<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, item
     let mut chart = ChartBuilder::on(area)
         .margin_top(30)
         .margin_right(20)
-        .set_label_area_size(LabelAreaPosition::Left, LABELS)
+        .set_label_area_size(LabelAreaPosition::Left, room(items.iter().map(|item| &item.label)))
         .set_label_area_size(LabelAreaPosition::Bottom, 42)
         .build_cartesian_2d(low..high, 0f64..n)
         .map_err(said)?;
@@ -450,7 +479,7 @@ fn label<DB: DrawingBackend>(area: &Area<'_, DB>, at: &(i32, i32), name: &str) -
     area.draw(&Text::new(name.to_owned(), (at.0 - x0 - 8, at.1 - y0), style)).map_err(said)
 }
 
-fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, lines: &[Line]) -> Drawn {
+fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, (unit, about): (&str, &str), lines: &[Line]) -> Drawn {
     heading(area, title)?;
     let points = || lines.iter().flat_map(|line| &line.points);
     let (low, high) = axis(points().map(|p| p.1).min().unwrap_or(0), points().map(|p| p.2).max().unwrap_or(1));
@@ -471,27 +500,34 @@ fn sweep<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, unit: &str, lines
         .bold_line_style(FAINT)
         .label_style(text(12))
         .y_label_formatter(&number)
-        .x_desc("offset of the timed code in its 64-byte line, bytes")
+        .x_desc(about)
         .y_desc(unit)
         .axis_desc_style(text(12))
         .draw()
         .map_err(said)?;
     let shown = lines.len() as f64;
+    // Beside each other, and all points above all lines, so that equal ones do not hide each other.
+    let x = |nth: usize, place: u32| f64::from(place) + (nth as f64 - (shown - 1.0) / 2.0) * 1.6;
     for (nth, line) in lines.iter().enumerate() {
         let colour = COLOURS[line.colour % COLOURS.len()];
-        // Beside each other, so that equal lines do not hide each other.
-        let x = |place: u32| f64::from(place) + (nth as f64 - (shown - 1.0) / 2.0) * 1.6;
-        let joined = line.points.iter().map(|&(place, min, _)| (x(place), min as f64));
+        let joined = line.points.iter().map(|&(place, min, _)| (x(nth, place), min as f64));
         chart
-            .draw_series(LineSeries::new(joined.clone(), colour.stroke_width(2)))
+            .draw_series(LineSeries::new(joined, colour.stroke_width(2)))
             .map_err(said)?
             .label(line.label.clone())
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(3)));
-        chart.draw_series(joined.map(|at| Circle::new(at, 4, colour.filled()))).map_err(said)?;
+    }
+    for (nth, line) in lines.iter().enumerate() {
+        let colour = COLOURS[line.colour % COLOURS.len()];
         let up = line.points.iter().map(|&(place, min, max)| {
-            PathElement::new([(x(place), min as f64), (x(place), max as f64)], colour.mix(0.6).stroke_width(1))
+            PathElement::new(
+                [(x(nth, place), min as f64), (x(nth, place), max as f64)],
+                colour.mix(0.6).stroke_width(1),
+            )
         });
         chart.draw_series(up).map_err(said)?;
+        let points = line.points.iter().map(|&(place, min, _)| (x(nth, place), min as f64));
+        chart.draw_series(points.map(|at| Circle::new(at, 4, colour.filled()))).map_err(said)?;
     }
     for place in [0, 16, 32, 48] {
         let at = chart.backend_coord(&(f64::from(place), low));
@@ -519,27 +555,29 @@ fn bars<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, sides: &[Side]) ->
     let n = sides.iter().map(|(_, items)| items.len()).max().unwrap_or(1).max(1) as f64;
     for (side, (name, items)) in body.split_evenly((1, sides.len())).iter().zip(sides) {
         side.draw(&Text::new(name.clone(), (12, 2), text(12).transform(FontTransform::None))).map_err(said)?;
-        let high = items.iter().map(|item| item.1).max().unwrap_or(1) as f64;
+        let high = items.iter().filter_map(|item| item.1).max().unwrap_or(1).max(1) as f64;
         let chart = ChartBuilder::on(side)
             .margin_top(20)
             .margin_right(10)
             .margin_bottom(8)
-            .set_label_area_size(LabelAreaPosition::Left, 150)
+            .set_label_area_size(LabelAreaPosition::Left, room(items.iter().map(|item| &item.0)))
             .build_cartesian_2d(0f64..high * 1.3, 0f64..n)
             .map_err(said);
         let mut chart = chart?;
         for (at, (text_of, value, colour)) in items.iter().enumerate() {
             let y = n - at as f64 - 0.5;
             let fill = COLOURS[colour % COLOURS.len()].mix(0.8).filled();
-            chart.draw_series([Rectangle::new([(0.0, y - 0.36), (*value as f64, y + 0.36)], fill)]).map_err(said)?;
+            let length = value.unwrap_or(0) as f64;
+            chart.draw_series([Rectangle::new([(0.0, y - 0.36), (length, y + 0.36)], fill)]).map_err(said)?;
             label(side, &chart.backend_coord(&(0.0, y)), text_of)?;
-            let end = chart.backend_coord(&(*value as f64, y));
+            let end = chart.backend_coord(&(length, y));
             let (x0, y0) = side.get_base_pixel();
             let left = plotters::style::text_anchor::Pos::new(
                 plotters::style::text_anchor::HPos::Left,
                 plotters::style::text_anchor::VPos::Center,
             );
-            side.draw(&Text::new(value.to_string(), (end.0 - x0 + 5, end.1 - y0), text(12).pos(left))).map_err(said)?;
+            let value = value.map_or("not measured".into(), |value| value.to_string());
+            side.draw(&Text::new(value, (end.0 - x0 + 5, end.1 - y0), text(12).pos(left))).map_err(said)?;
         }
     }
     Ok(())
@@ -577,6 +615,14 @@ mod tests {
     }
 
     #[test]
+    fn long_labels_have_their_room() {
+        fonts();
+        let long = "DRAM0 polluted_dirty 32 KiB, code BRAM, control DRAM0".to_owned();
+        let width = text(13).font.layout_box(&long).unwrap().1.0;
+        assert!(width > 230 && room([long].iter()) >= width + 8, "{width}");
+    }
+
+    #[test]
     fn equal_samples_and_extremes_still_have_an_axis() {
         for min in [0, 1, u64::from(u32::MAX)] {
             let mut only = row("BTCM", "cold", min, vec![min; 4]);
@@ -595,7 +641,38 @@ mod tests {
         let ours = [row("BTCM", "cold", 40, vec![]), row("DRAM0", "cold", 40, vec![])];
         let drawn = svg(Kind::Published, &ours).unwrap();
         assert!(drawn.contains("1370") && drawn.contains("1476") && drawn.matches(">\n40\n<").count() == 2, "{drawn}");
-        assert!(svg(Kind::Placement, &ours).is_err());
+        assert_eq!(drawn.matches(">\nnot measured\n<").count(), 2, "the warm ones");
+        let turned = [ours[1].clone(), ours[0].clone()];
+        assert_eq!(svg(Kind::Published, &turned).unwrap(), drawn, "in the order of the published ones");
+        assert!(svg(Kind::Placement, &ours).unwrap_err().contains("no result says where"));
+    }
+
+    #[test]
+    fn control_blocks_elsewhere_are_another_line() {
+        let at = |control: &str, placement, min| Row {
+            control: control.into(),
+            placement: Some(placement),
+            ..row("BTCM", "cold", min, vec![])
+        };
+        let rows = [at("DRAM0", 0, 40), at("DRAM0", 16, 40), at("BTCM", 0, 30), at("BTCM", 16, 30)];
+        let panels = placement(&rows);
+        let [Panel::Sweep { lines, .. }] = &panels[..] else { panic!("{}", panels.len()) };
+        assert_eq!(
+            lines.iter().map(|line| (line.label.as_str(), line.points.len())).collect::<Vec<_>>(),
+            [("BTCM, control DRAM0", 2), ("BTCM, control BTCM", 2)]
+        );
+        assert_ne!(lines[0].colour, lines[1].colour);
+        let two_runs: Vec<Row> = ["a", "b"]
+            .iter()
+            .flat_map(|source| rows.iter().take(2).map(|row| Row { source: (*source).into(), ..row.clone() }))
+            .collect();
+        let panels = placement(&two_runs);
+        let [Panel::Sweep { lines, .. }] = &panels[..] else { panic!("{}", panels.len()) };
+        assert_eq!(lines.iter().map(|line| line.label.as_str()).collect::<Vec<_>>(), ["BTCM, a", "BTCM, b"]);
+        let drawn = svg(Kind::Placement, &[rows[0].clone(), rows[2].clone()]).unwrap_err();
+        assert!(drawn.contains("cold cache is there at two placements"), "{drawn}");
+        let warm: Vec<Row> = rows.iter().map(|row| Row { cache: "warm".into(), ..row.clone() }).collect();
+        assert!(svg(Kind::Placement, &warm).unwrap_err().contains("the sweep is of a cold cache"));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use crate::image::Board;
 use crate::screen::Failure;
 
 const MACHINE: &str = "mps3-an536";
@@ -42,6 +43,8 @@ pub enum End {
     Interrupted,
     /// Not at all: the log is closed, and a board stays on.
     Closed,
+    /// The serial port is no longer there, and why.
+    Gone(String),
 }
 
 /// A flag that a signal sets.
@@ -271,7 +274,8 @@ fn end_group(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Checks that `path` is an image for the machine, so that QEMU does not boot it as raw bytes.
+/// Checks that `path` is an image for the machine, so that QEMU does not boot it as raw bytes, nor one that was
+/// linked for another board: it would run nowhere until the limit.
 ///
 /// # Errors
 /// One line that says what the file is not.
@@ -285,5 +289,14 @@ pub fn check_image(path: &Path) -> Result<(), String> {
     if head[..6] != *b"\x7fELF\x01\x01" || head[18..] != [40, 0] {
         return Err(format!("{} is not an ELF file for 32-bit Arm", path.display()));
     }
-    Ok(())
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    match Board::of(&bytes) {
+        Some(board) if board.name() != MACHINE => Err(format!(
+            "{} is linked for {}, QEMU has {MACHINE} only: build it for that (scripts/build.sh), or run it on its board \
+             (scripts/flash.sh)",
+            path.display(),
+            board.name()
+        )),
+        _ => Ok(()),
+    }
 }

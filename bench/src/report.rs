@@ -7,7 +7,7 @@ use crate::compare::{Compare, compare};
 use crate::plot::{self, Kind};
 use crate::published;
 use crate::row::{Origin, Row, Run, placed};
-use crate::table::{self, Align, Table, escape, opt};
+use crate::table::{self, Align, Table, escape, escape_markdown, opt};
 
 /// A part of the page.
 struct Section {
@@ -70,13 +70,15 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
             only_a: vec![only(key, a)],
             only_b: vec![only(key, b)],
             direction_only: false,
+            self_tests: true,
         };
         // Within one image: figures of two images differ by their placement alone already.
         let mut sentences = Vec::new();
         let sources: std::collections::BTreeSet<&str> = rows.iter().map(|row| row.source.as_str()).collect();
         for source in &sources {
-            let own: Vec<Row> =
-                rows.iter().filter(|row| row.source == **source && row.bench != "service").cloned().collect();
+            // Of the method's own tests only the control is asked what it says.
+            let result = |row: &Row| row.bench != "service" && (key == "detail" || !row.of_self_test());
+            let own: Vec<Row> = rows.iter().filter(|row| row.source == **source && result(row)).cloned().collect();
             let compared = compare(&own, &own, &args);
             if compared.compared {
                 let image = if sources.len() > 1 { format!("{source}, ") } else { String::new() };
@@ -124,8 +126,8 @@ pub fn counterparts(rows: &[Row]) -> Table {
         ("max", Right),
         ("unit, board, kernel; or why not", Left),
     ]);
-    let ours: Vec<&Row> =
-        rows.iter().filter(|row| row.origin != Origin::Published && row.repeat.is_none_or(|n| n == 1)).collect();
+    let own = |row: &&Row| row.origin != Origin::Published && !row.of_self_test() && row.repeat.is_none_or(|n| n == 1);
+    let ours: Vec<&Row> = rows.iter().filter(own).collect();
     for theirs in published::all() {
         let place = theirs.placement.map_or(String::new(), |place| format!("offset {place}"));
         let what = [
@@ -205,17 +207,15 @@ fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) 
                     && row.placement == theirs.placement
                     && (theirs.code == "ATCM") == (row.code == "ATCM")
             });
-            let any = ours.iter().any(|row| row.bench == theirs.bench);
+            let here: Vec<_> = ours.iter().filter(|row| row.bench == theirs.bench).collect();
+            let same_kind = here.iter().any(|row| (theirs.code == "ATCM") == (row.code == "ATCM"));
             match found {
                 Some(row) if theirs.code != row.code => (Some(*row), format!("; code in {}", row.code)),
                 Some(row) => (Some(*row), String::new()),
-                None if any => (
-                    None,
-                    format!(
-                        "{boards}: this firmware has no handler with code in {}, or not at this placement",
-                        theirs.code
-                    ),
-                ),
+                None if same_kind => (None, format!("{boards}: not measured at this placement in this run")),
+                None if !here.is_empty() => {
+                    (None, format!("{boards}: this firmware puts no code into {}", theirs.code))
+                }
                 None => (None, unmeasured()),
             }
         }
@@ -241,41 +241,38 @@ fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) 
     }
 }
 
-fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
+fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     let mut sections = Vec::new();
     let rows = &run.rows;
     let sentences = verdicts(rows);
     let mut text: Vec<String> = run.problems.iter().map(|problem| format!("PROBLEM: {problem}")).collect();
+    // Before anything is said to be no different.
+    text.extend(table::notes(rows).into_iter().map(|note| note.replace('\n', " ")));
     for (title, lines) in &sentences {
         text.push(format!("{title}:"));
         text.extend(lines.iter().map(|line| format!("- {line}")));
     }
-    if text.is_empty() {
+    if sentences.is_empty() {
         text.push("No factor has two settings in these figures.".into());
     }
     sections.push(Section { title: "Verdicts", text, tables: Vec::new() });
 
-    if builds::has(rows) {
-        let mut text = vec![
-            "Pre is relinquish by call, post inlined down to the switch. Each image has one of them, so that its `.text` \
-             (\"flash\") is that variant's. A tick is what the unit says, for two switches and the partner's loop."
-                .to_owned(),
-        ];
-        if let Some(cross) = cross {
-            text.push(format!("C kernel and Rust optimised together at link time: {cross}."));
+    if builds::has(run) {
+        let mut text = vec![builds::ABOVE.to_owned()];
+        if why_not.is_none() {
+            text.push(builds::ELSEWHERE.to_owned());
         }
-        let tables = vec![(String::new(), String::new(), builds::table(rows, &published::all()))];
+        let tables = vec![(String::new(), String::new(), builds::table(run, &published::all(), why_not))];
         sections.push(Section { title: "Inlined relinquish", text, tables });
     }
 
     let mut results = Section { title: "Results", text: Vec::new(), tables: Vec::new() };
-    results.text.extend(table::notes(rows).into_iter().map(|note| note.replace('\n', " ")));
     let known = |bench: &str| BENCHES.iter().find(|(name, _)| *name == bench).map(|(_, title)| *title);
     let mut names: Vec<&str> = BENCHES.iter().map(|(name, _)| *name).collect();
     names.extend(rows.iter().map(|row| row.bench.as_str()).filter(|bench| known(bench).is_none()));
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
-        let own = |row: &&Row| row.bench == name && !row.cell.starts_with("selftest/");
+        let own = |row: &&Row| row.bench == name && !row.of_self_test();
         let own: Vec<Row> = rows.iter().filter(own).cloned().collect();
         if !own.is_empty() && seen.insert(name) {
             let (same, table) = table::results(&own).without_constant(&FIGURES);
@@ -299,25 +296,28 @@ fn sections(run: &Run, cross: Option<&str>) -> Vec<Section> {
     sections
 }
 
+/// Rows of a table of the page that is folded.
+const LONG: usize = 60;
+
 const STYLE: &str = "\
 body{font:15px/1.45 system-ui,sans-serif;color:#222;background:#fff;max-width:1180px;margin:2em auto;padding:0 1em}\
 h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #ccc}h3{font-size:1em;margin-bottom:.3em}\
 table{border-collapse:collapse;font-size:12.5px}th{text-align:left;background:#f2f2f2}\
-th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;white-space:nowrap;vertical-align:top}\
-td:last-child{white-space:normal;min-width:7em}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
+th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;vertical-align:top}.n{white-space:nowrap}summary{cursor:pointer;color:#555;font-size:13px}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
 .wide{overflow-x:auto}ul{margin:.2em 0 .8em}figure{margin:1em 0;overflow-x:auto}figcaption{font-size:13px;color:#555}\
 .problem{color:#a00;font-weight:bold}code{background:#f4f4f4}";
 
-/// The page as HTML, with nothing outside of it.
+/// The page as HTML, with nothing outside of it; `why_not`: why there is no build across C and Rust, for a run
+/// that has none.
 ///
 /// # Errors
 /// What the drawing library says.
-pub fn html(run: &Run, title: &str, cross: &str) -> Result<String, String> {
+pub fn html(run: &Run, title: &str, why_not: &str) -> Result<String, String> {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n<style>{STYLE}</style></head><body>\n<h1>{0}</h1>\n",
         escape(title)
     );
-    for section in sections(run, Some(cross)) {
+    for section in sections(run, Some(why_not)) {
         let _ = writeln!(out, "<h2>{}</h2>", section.title);
         let mut list = false;
         for line in &section.text {
@@ -348,7 +348,12 @@ pub fn html(run: &Run, title: &str, cross: &str) -> Result<String, String> {
             if !above.is_empty() {
                 let _ = writeln!(out, "<p>{}</p>", escape(above));
             }
-            out += &table.html();
+            // A reader looks for a row in a long one, and past it for anything else.
+            if table.len() > LONG {
+                let _ = writeln!(out, "<details><summary>{} rows</summary>\n{}</details>", table.len(), table.html());
+            } else {
+                out += &table.html();
+            }
         }
     }
     let _ = writeln!(out, "<p>txbench {}</p>\n</body></html>", escape(&run.txbench));
@@ -366,7 +371,7 @@ fn marked(text: &str) -> String {
 
 /// The page as Markdown, with the plots as files beside it in `plots`.
 pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
-    let mut out = format!("# {title}\n");
+    let mut out = format!("# {}\n", escape_markdown(title));
     for section in sections(run, None) {
         let _ = writeln!(out, "\n## {}\n", section.title);
         let mut list = false;
@@ -375,7 +380,7 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
                 out += "\n";
             }
             list = line.starts_with("- ");
-            out += line;
+            out += &escape_markdown(line);
             out += if list { "\n" } else { "\n\n" };
         }
         if list {
@@ -388,10 +393,10 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
         }
         for (title, above, table) in &section.tables {
             if !title.is_empty() {
-                let _ = writeln!(out, "### {title}\n");
+                let _ = writeln!(out, "### {}\n", escape_markdown(title));
             }
             if !above.is_empty() {
-                let _ = writeln!(out, "{above}\n");
+                let _ = writeln!(out, "{}\n", escape_markdown(above));
             }
             out += &table.markdown();
             out += "\n";
@@ -450,7 +455,7 @@ mod tests {
         let mut run = Run::new(vec![row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")]);
         run.problems.push("suite: <exit code 1>".into());
         run.environment.push(("kernel".into(), "bundled & more".into()));
-        let page = html(&run, "Title <1>", "not available: x").unwrap();
+        let page = html(&run, "Title <1>", "x").unwrap();
         for text in
             ["Title &lt;1&gt;", "PROBLEM: suite: &lt;exit code 1&gt;", "bundled &amp; more", "<svg", "are not time"]
         {
@@ -459,8 +464,24 @@ mod tests {
         for outside in ["src=", "href=", "<script", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
+        let (first, note) = (page.find("BTCM (A) against DRAM0 (B)").unwrap(), page.find("are not time").unwrap());
+        assert!(note < first, "what a count cannot show stands before what it does not show");
         assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
-        assert!(page.contains("no difference at 1 of 1 placements"));
+        assert!(page.contains("no difference, the placement of the code is not known"));
+    }
+
+    #[test]
+    fn tests_of_the_method_are_no_results() {
+        let of = |cell: &str, detail: &str, memory: &str| Row {
+            cell: cell.into(),
+            detail: detail.into(),
+            ..row("context_switch", memory, "cold")
+        };
+        let tests = [of("selftest/tick", "", "BTCM"), of("selftest/tick", "", "DRAM0")];
+        assert!(verdicts(&tests).is_empty());
+        assert!(!counterparts(&tests).csv().contains(",34,"), "{}", counterparts(&tests).csv());
+        let control = [of("selftest/control", "A", "BTCM"), of("selftest/control", "B", "BTCM")];
+        assert_eq!(verdicts(&control).len(), 1);
     }
 
     #[test]
@@ -468,6 +489,10 @@ mod tests {
         let run = Run::new(vec![row("context_switch", "BTCM", "cold")]);
         let text = markdown(&run, "Results", "plots");
         assert!(text.contains("](plots/distribution.svg)") && text.contains("### Relinquish, round trip"));
+        let mut broken = run;
+        broken.problems.push("suite: <exit code 1> | x".into());
+        let broken = markdown(&broken, "A <b>", "plots");
+        assert!(broken.contains("# A &lt;b>") && broken.contains("PROBLEM: suite: &lt;exit code 1> \\| x"), "{broken}");
         assert!(!text.contains("\n\n\n"));
     }
 }

@@ -3,7 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use measure::{Exclusion, Sample, Summary};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::screen::complain;
+
+use crate::image::Relinquish;
 
 /// Layout of the JSON that `txbench` writes, [`Run`]. A reader refuses another number; a key that is
 /// added, with a value that may be missing, does not change it.
@@ -51,7 +57,7 @@ impl Origin {
 /// One series of samples as figures, with everything that is known of how it came about. An empty
 /// string or a missing number means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Row {
     /// Kind of figure.
     pub origin: Origin,
@@ -143,6 +149,14 @@ pub struct Row {
     pub excluded_at: Vec<usize>,
     /// What the reader must know beside it.
     pub note: String,
+    /// Keys of a later version, kept as they are.
+    #[serde(flatten)]
+    pub more: BTreeMap<String, Value>,
+}
+
+/// That a figure is not what its samples give.
+pub fn differs(key: &str, says: Option<u64>, is: u64) -> String {
+    format!("{key} is {}, the samples give {is}", says.map_or("unknown".into(), |says| says.to_string()))
 }
 
 impl Row {
@@ -155,6 +169,54 @@ impl Row {
     pub fn kept(&self) -> Vec<u64> {
         let kept = |(at, value): (usize, &u64)| (!self.excluded_at.contains(&at)).then_some(*value);
         self.samples.iter().enumerate().filter_map(kept).collect()
+    }
+
+    /// Whether the raw samples, where there are any, give the figures.
+    ///
+    /// # Errors
+    /// The first of them that they do not give.
+    pub fn agrees(&self) -> Result<(), String> {
+        if self.samples.is_empty() {
+            return if self.excluded_at.is_empty() {
+                Ok(())
+            } else {
+                Err("samples are excluded that are not there".into())
+            };
+        }
+        let taken = self.samples.len();
+        if let Some(at) = self.excluded_at.iter().find(|&&at| at >= taken) {
+            return Err(format!("number {at} of {taken} is marked as excluded"));
+        }
+        if !self.excluded_at.is_sorted_by(|a, b| a < b) {
+            return Err("the excluded samples are not in order, each once".into());
+        }
+        let mut samples = Vec::with_capacity(taken);
+        for (index, &value) in self.samples.iter().enumerate() {
+            let value = u32::try_from(value).map_err(|_| format!("a sample of {value} that no counter gives"))?;
+            let excluded = self.excluded_at.binary_search(&index).is_ok().then_some(Exclusion::Interrupt);
+            samples.push(Sample { index, value, excluded });
+        }
+        let of = Summary::of(samples.iter().copied()).map_err(|e| e.to_string())?;
+        let given = [
+            ("n", self.n, of.n.into()),
+            ("excluded", self.excluded, of.excluded.into()),
+            ("min", self.min, of.min.into()),
+            ("mean", self.mean, of.mean.into()),
+            ("max", self.max, of.max.into()),
+            ("first", self.first, of.first.into()),
+            ("sd_hundredths", self.sd_hundredths, of.sd_hundredths),
+            ("p50", self.p50, of.p50.into()),
+            ("p90", self.p90, of.p90.into()),
+            ("p99", self.p99, of.p99.into()),
+            ("max_at", self.max_at, of.max_index.into()),
+        ];
+        let other = given.iter().find(|(_, says, is)| says.is_some_and(|says| says != *is));
+        other.map_or(Ok(()), |(key, says, is)| Err(differs(key, *says, *is)))
+    }
+
+    /// Whether it is of a test of the method itself, and no result.
+    pub fn of_self_test(&self) -> bool {
+        is_self_test(&self.cell)
     }
 
     /// The cache state with the size of the buffer that polluted it.
@@ -188,6 +250,11 @@ impl Row {
     }
 }
 
+/// Whether a cell tests the method itself.
+pub fn is_self_test(cell: &str) -> bool {
+    cell.starts_with("selftest/")
+}
+
 /// The rows that verdicts and plots are about: those whose placement is known, where there are such, and what
 /// has none by its nature. Figures of a placement that is not known say less than theirs.
 pub fn placed(rows: &[Row]) -> Vec<Row> {
@@ -198,7 +265,6 @@ pub fn placed(rows: &[Row]) -> Vec<Row> {
 
 /// An image that a matrix ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Image {
     /// Checksum of its file, so that no cells of another build get in between.
     pub crc32: u32,
@@ -206,11 +272,16 @@ pub struct Image {
     pub cells: Vec<String>,
     /// What its banner says, as name and value.
     pub environment: Vec<(String, String)>,
+    /// How it relinquishes, decoded from its instructions; nothing for one that could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relinquish: Option<Relinquish>,
+    /// Keys of a later version, kept as they are.
+    #[serde(flatten)]
+    pub more: BTreeMap<String, Value>,
 }
 
 /// One file of figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Run {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -230,6 +301,12 @@ pub struct Run {
     /// What could not be read or did not pass.
     #[serde(default)]
     pub problems: Vec<String>,
+    /// Keys of a later version, kept as they are.
+    #[serde(flatten)]
+    pub more: BTreeMap<String, Value>,
+    /// Keys of a later version's records, which a log had.
+    #[serde(skip)]
+    pub newer: BTreeSet<String>,
 }
 
 impl Run {
@@ -263,6 +340,13 @@ impl Run {
         }
         let run: Self = serde_json::from_value(value).map_err(|e| format!("malformed: {e}"))?;
         for (at, row) in run.rows.iter().enumerate() {
+            if row.bench.is_empty() {
+                return Err(format!("row {at}: no bench: what was measured is not known"));
+            }
+            if row.min.is_some() && row.unit.is_empty() {
+                return Err(format!("row {at}: figures without a unit"));
+            }
+            row.agrees().map_err(|why| format!("row {at}: its figures contradict its samples: {why}"))?;
             if row.placement.is_some_and(|placement| placement >= 64) {
                 return Err(format!("row {at}: a placement is an offset below 64"));
             }
@@ -278,6 +362,52 @@ impl Run {
         }
         Ok(run)
     }
+
+    /// Takes away what is only half there: cells of a matrix that are marked as complete and have no rows, and
+    /// rows of cells that are not. A test of the method may have none. What was taken away, one line for each.
+    pub fn mend(&mut self) -> Vec<String> {
+        let mut lacking = Vec::new();
+        let job = |row: &Row| (row.source.clone(), row.cell.clone(), row.repeat.unwrap_or(0));
+        let with_rows: BTreeSet<_> = self.rows.iter().map(job).collect();
+        let (kept, lost) = std::mem::take(&mut self.done)
+            .into_iter()
+            .partition::<BTreeSet<_>, _>(|job| with_rows.contains(job) || is_self_test(&job.1));
+        self.done = kept;
+        lacking.extend(
+            lost.iter().map(|job| format!("{} is marked as complete, but has no rows: not counted", cell(job))),
+        );
+        let images = &self.images;
+        let done = &self.done;
+        let stray = |row: &Row| row.repeat.is_some() && images.contains_key(&row.source) && !done.contains(&job(row));
+        let strays: BTreeSet<_> = self.rows.iter().filter(|row| stray(row)).map(job).collect();
+        self.rows.retain(|row| !strays.contains(&job(row)));
+        lacking.extend(
+            strays.iter().map(|job| format!("{} has rows, but is not marked as complete: left out", cell(job))),
+        );
+        lacking
+    }
+
+    /// One line on standard error about keys of a later version, if the run of this `name` has any.
+    pub fn tell_newer(&self, name: &str) {
+        let mut keys = self.newer.clone();
+        keys.extend(self.more.keys().cloned());
+        keys.extend(self.images.values().flat_map(|image| image.more.keys().map(|key| format!("images.{key}"))));
+        keys.extend(self.rows.iter().flat_map(|row| row.more.keys().map(|key| format!("rows.{key}"))));
+        if !keys.is_empty() {
+            let keys: Vec<String> = keys.into_iter().collect();
+            complain(&format!(
+                "{name} is of a later txbench, whose {} this one does not know: ignored",
+                keys.join(", ")
+            ));
+        }
+    }
+}
+
+/// A job of a matrix in words.
+fn cell((image, cell, repeat): &(String, String, u32)) -> String {
+    let cell = if cell.is_empty() { String::new() } else { format!(" cell {cell}") };
+    let repeat = if *repeat > 1 { format!(", repeat {repeat}") } else { String::new() };
+    format!("{image}{cell}{repeat}")
 }
 
 #[cfg(test)]
@@ -311,7 +441,72 @@ mod tests {
         assert!(Run::from_json("{}").unwrap_err().starts_with("no schema"));
         assert!(Run::from_json("RECORD").unwrap_err().starts_with("not JSON"));
         let wrong = run.json().replace("\"bench\"", "\"brench\"");
-        assert!(Run::from_json(&wrong).unwrap_err().contains("brench"));
+        assert!(Run::from_json(&wrong).unwrap_err().contains("no bench"));
+    }
+
+    #[test]
+    fn keys_of_a_later_version_are_kept() {
+        let run = Run::new(vec![Row { bench: "b".into(), ..Row::default() }]);
+        let later = run.json().replace("{\"origin\"", "{\"voltage\":[1,null],\"origin\"");
+        let later = later.replacen("\"schema\"", "\"lab\":\"x\",\"schema\"", 1);
+        let read = Run::from_json(&later).unwrap();
+        assert!(read.rows[0].more.contains_key("voltage") && read.more.contains_key("lab"), "{read:?}");
+        assert_eq!(Run::from_json(&read.json()), Ok(read));
+    }
+
+    #[test]
+    fn figures_are_those_of_the_samples() {
+        let good = Row {
+            bench: "b".into(),
+            unit: "u".into(),
+            n: Some(2),
+            excluded: Some(1),
+            min: Some(5),
+            mean: Some(6),
+            max: Some(6),
+            first: Some(5),
+            max_at: Some(2),
+            samples: vec![5, 900, 6],
+            excluded_at: vec![1],
+            ..Row::default()
+        };
+        let read = |row: Row| Run::from_json(&Run::new(vec![row]).json());
+        assert!(read(good.clone()).is_ok());
+        let bad: [fn(&mut Row); 8] = [
+            |row| row.n = Some(3),
+            |row| row.excluded = Some(0),
+            |row| row.min = Some(4),
+            |row| row.max = Some(900),
+            |row| row.first = Some(6),
+            |row| row.max_at = Some(1),
+            |row| row.excluded_at = vec![3],
+            |row| row.excluded_at = vec![1, 1],
+        ];
+        for (at, spoil) in bad.into_iter().enumerate() {
+            let mut row = good.clone();
+            spoil(&mut row);
+            assert!(read(row).unwrap_err().contains("contradict its samples"), "{at}");
+        }
+        assert!(read(Row { unit: String::new(), ..good }).unwrap_err().contains("without a unit"));
+    }
+
+    #[test]
+    fn what_is_half_there_is_taken_away() {
+        let row = |cell: &str| Row { source: "i".into(), cell: cell.into(), repeat: Some(1), ..Row::default() };
+        let job = |cell: &str| ("i".to_owned(), cell.to_owned(), 1);
+        let mut run = Run::new(vec![row("a"), row("stray"), row("stray"), Row::default()]);
+        run.images.insert("i".into(), Image::default());
+        run.done.extend([job("a"), job("empty"), job("selftest/wrap")]);
+        let says = run.mend();
+        assert_eq!(
+            says,
+            [
+                "i cell empty is marked as complete, but has no rows: not counted",
+                "i cell stray has rows, but is not marked as complete: left out"
+            ]
+        );
+        assert!(run.rows == [row("a"), Row::default()] && run.done == [job("a"), job("selftest/wrap")].into());
+        assert!(run.mend().is_empty());
     }
 
     #[test]

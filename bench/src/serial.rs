@@ -47,10 +47,10 @@ impl Port {
     }
 
     /// Hands the board's bytes to `sink` as they come, until `sink` says that the log is closed and the
-    /// board is quiet, or the limit is over.
+    /// board is quiet, the limit is over or the port goes away.
     ///
     /// # Errors
-    /// The port goes away, or what `sink` said.
+    /// What `sink` said.
     pub fn listen(
         &self,
         limit: Duration,
@@ -60,6 +60,11 @@ impl Port {
         let start = Instant::now();
         let mut last = None;
         let mut buffer = [0; 4096];
+        // What came before stays worth something; a board may be switched off once its log is closed.
+        let gone = |last: Option<Instant>, why: &str| match last {
+            Some(_) => End::Closed,
+            None => End::Gone(why.to_owned()),
+        };
         loop {
             if interrupted.load(Ordering::Relaxed) {
                 return Ok(End::Interrupted);
@@ -73,17 +78,17 @@ impl Port {
             match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&STEP)) {
                 Ok(0) | Err(Errno::INTR) => continue,
                 Ok(_) => {}
-                Err(e) => return Err(format!("cannot wait for the serial port: {e}").into()),
+                Err(e) => return Ok(gone(last, &e.to_string())),
             }
             match read(&self.0, &mut buffer) {
-                Ok(0) | Err(Errno::IO) => return Err(String::from("the serial port went away").into()),
+                Ok(0) => return Ok(gone(last, "end of file")),
                 Ok(n) => {
                     if sink(&buffer[..n])? {
                         last = Some(Instant::now());
                     }
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(e) => return Err(format!("cannot read the serial port: {e}").into()),
+                Err(e) => return Ok(gone(last, &e.to_string())),
             }
         }
     }

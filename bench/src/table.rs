@@ -31,6 +31,11 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -75,7 +80,7 @@ impl Table {
     /// As compact Markdown, with line end.
     pub fn markdown(&self) -> String {
         let line = |cells: &mut dyn Iterator<Item = String>| format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
-        let escape = |text: &String| text.replace('|', "\\|");
+        let escape = |text: &String| escape_markdown(text);
         let mut out = line(&mut self.columns.iter().map(|(title, _)| escape(title)));
         let rule = |align: &Align| if *align == Align::Left { "---" } else { "---:" };
         let _ = writeln!(out, "|{}|", self.columns.iter().map(|(_, a)| rule(a)).collect::<Vec<_>>().join("|"));
@@ -121,16 +126,45 @@ impl Table {
     }
 }
 
+/// `text` as Markdown's text in one line: it neither ends a cell nor begins a tag.
+pub fn escape_markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    // Between backquotes nothing but the end of a cell means anything.
+    let closed = text.matches('`').count().is_multiple_of(2);
+    let mut code = false;
+    for c in text.chars() {
+        match c {
+            '`' if closed => {
+                code = !code;
+                out.push(c);
+            }
+            '|' => out += "\\|",
+            '\n' | '\r' => out.push(' '),
+            '&' | '<' if code => out.push(c),
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '\\' | '`' if !code => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// `text` as HTML's text.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
+
+/// Rows that a terminal is shown; the whole matrix has fewer.
+const SHOWN: usize = 1000;
 
 /// The results, the differences between stacks and what the unit means; empty without rows.
 pub fn tables(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
+    let more = rows.len().saturating_sub(SHOWN);
+    let rows = &rows[..rows.len() - more];
     let mut out = format!("\n{}\n", results(rows).terminal());
     let differences = differences(rows);
     if !differences.is_empty() {
@@ -138,6 +172,9 @@ pub fn tables(rows: &[Row]) -> String {
     }
     for note in notes(rows) {
         let _ = writeln!(out, "\n{note}");
+    }
+    if more > 0 {
+        let _ = writeln!(out, "\nand {more} more rows: txbench table --csv has all");
     }
     out += "\n";
     out
@@ -210,9 +247,12 @@ pub fn results(rows: &[Row]) -> Table {
         ("p99, ns", Right, false, |r| nanoseconds(r, r.p99)),
         (".text", Right, false, |r| opt(r.text_bytes)),
     ];
-    // Levels of optimisation stand in the table only where they differ: they are in the banner.
+    // Levels of optimisation stand in the table only where they differ, as they are in the banner, and beside figures
+    // of this machine, which have none.
     let differs = |title: &str, text: fn(&Row) -> String| {
-        !matches!(title, "opt" | "lto" | "tick" | "origin") || rows.iter().any(|row| text(row) != text(&rows[0]))
+        !matches!(title, "opt" | "lto" | "tick" | "origin")
+            || rows.iter().any(|row| text(row) != text(&rows[0]))
+            || title == "opt" && rows.iter().any(|row| row.origin == Origin::Host)
     };
     let shown: Vec<_> = all
         .iter()
@@ -408,7 +448,12 @@ mod tests {
         let mut table = Table::new(&[("a|b", Align::Left), ("n", Align::Right)]);
         table.push(vec!["x, \"y\" <z> | &".into(), "1".into()]);
         assert_eq!(table.csv(), "a|b,n\n\"x, \"\"y\"\" <z> | &\",1\n");
-        assert_eq!(table.markdown(), "| a\\|b | n |\n|---|---:|\n| x, \"y\" <z> \\| & | 1 |\n");
+        assert_eq!(table.markdown(), "| a\\|b | n |\n|---|---:|\n| x, \"y\" &lt;z> \\| &amp; | 1 |\n");
+        for (text, escaped) in
+            [("`a<b` <c>", "`a<b` &lt;c>"), ("`<", "\\`&lt;"), ("a\nb\\", "a b\\\\"), ("`a|b`", "`a\\|b`")]
+        {
+            assert_eq!(escape_markdown(text), escaped);
+        }
         assert!(table.html().contains("<td>x, &quot;y&quot; &lt;z&gt; | &amp;</td><td class=\"n\">1</td>"));
     }
 
@@ -420,6 +465,14 @@ mod tests {
         assert_eq!(table.csv(), "stack,min\nBTCM,1\nDRAM0,1\n");
         let (text, table) = results(&rows[..1]).without_constant(&[]);
         assert!(text.is_empty() && table.csv().starts_with("bench,"));
+    }
+
+    #[test]
+    fn a_terminal_is_not_flooded() {
+        let text = tables(&vec![row("BTCM", "cold", 1); SHOWN + 7]);
+        assert_eq!(text.matches("| context_switch").count(), SHOWN);
+        assert!(text.ends_with("and 7 more rows: txbench table --csv has all\n\n"), "{}", &text[text.len() - 200..]);
+        assert!(!tables(&vec![row("BTCM", "cold", 1); SHOWN]).contains("more rows"));
     }
 
     #[test]

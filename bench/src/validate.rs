@@ -189,12 +189,12 @@ pub fn validate(args: &Validate) -> Result<u8, Failure> {
     for image in &args.images {
         let mut qemu = Qemu::find(&args.qemu)?;
         qemu::check_image(image)?;
-        let log = model::follow(&mut qemu, &args.model, model::Mode::Recorded, args.plugin.as_deref(), None)?;
+        let log = model::follow(&mut qemu, &args.model, model::Mode::Recorded, args.plugin.as_deref())?;
         let end = qemu.boot(image, &[], Duration::from_secs(args.timeout), |_| Ok(()))?;
         if end != End::Exited(0) {
             return Err(format!("{}: {}", image.display(), judge::stopped(&end).1).into());
         }
-        layouts.push(minima(&log.entries()?).map_err(|e| format!("{}: {e}", image.display()))?);
+        layouts.push(minima(&log.entries(&end)?).map_err(|e| format!("{}: {e}", image.display()))?);
     }
     let places = layouts.len();
     show(

@@ -322,17 +322,166 @@ fn output_that_nobody_takes_ends_without_a_panic() {
 }
 
 #[test]
-fn the_log_must_not_be_the_image() {
+fn an_output_must_not_be_an_input() {
     let bench = Bench::new();
     bench.prints("", 0);
     let before = fs::read(bench.path("image")).unwrap();
     std::os::unix::fs::symlink("image", bench.path("alias")).unwrap();
-    for log in ["image", "./image", "alias"] {
-        let output = bench.run(&["--log", log]);
-        let says = format!("txbench: --log {log} is the image itself: give the log another name\n");
+    for (option, name) in ["--log", "--json"].iter().flat_map(|o| ["image", "./image", "alias"].map(|name| (*o, name)))
+    {
+        let output = bench.run(&[option, name]);
+        let says = format!("txbench: {option} {name}: that is image, which is read: give the output another name\n");
         assert_eq!((code(&output), stderr(&output)), (4, says));
         assert_eq!(fs::read(bench.path("image")).unwrap(), before);
     }
+    fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::write(bench.path("y"), format!("{}\nnoise\n{CLOSING}\n", records())).unwrap();
+    fs::create_dir(bench.path("plots")).unwrap();
+    fs::copy(bench.path("x"), bench.path("plots/distribution.svg")).unwrap();
+    fs::hard_link(bench.path("x"), bench.path("hard")).unwrap();
+    let files = |folder: &str| {
+        let mut all: Vec<_> = fs::read_dir(bench.path(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (path.clone(), fs::read(&path).ok()))
+            .collect();
+        all.sort();
+        all
+    };
+    let before = (files("."), files("plots"));
+    for args in [
+        &["report", "x", "--markdown", "x"][..],
+        &["report", "x", "--html", "./x"],
+        &["report", "x", "--html", "hard"],
+        &["report", "y", "x", "--html", "plots/../x"],
+        &["report", "x", "--html", "new", "--markdown", "new"],
+        &["report", "plots/distribution.svg", "--markdown", "page.md"],
+        &["report", "x", "--html", "plots/distribution.svg", "--markdown", "page.md"],
+        &["plot", "plots/distribution.svg", "--out", "plots"],
+        &["plot", "x", "--out", "x"],
+        &["merge", "x", "x", "y"],
+        &["merge", "y", "x", "./y"],
+        &["merge", "plots", "x"],
+        &["matrix", "--image", "i=image", "--qemu", "./qemu", "--out", "image"],
+        &["run", "image", "--qemu", "./qemu", "--json", "new", "--log", "./new"],
+        &["run", "image", "--qemu", "./qemu", "--json", "qemu"],
+        &["run", "image", "--qemu", "./qemu", "--model", "an536", "--modelled", "image"],
+        &["run", "image", "--qemu", "./qemu", "--model", "an536", "--cycles", "alias"],
+        &["run", "image", "--qemu", "./qemu", "--model", "an536", "--modelled", "new", "--cycles", "new"],
+    ] {
+        let output = bench.txbench(args);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{args:?}: {}", seen(&output));
+        assert!((files("."), files("plots")) == before, "{args:?} touched something");
+    }
+}
+
+#[test]
+fn an_unusable_output_is_found_before_the_work() {
+    let bench = Bench::new();
+    // Nothing boots: whatever asks QEMU for more than its version leaves a mark.
+    bench.qemu(MACHINES, "touch \"$(dirname \"$0\")/booted\"; exit 0");
+    fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::write(bench.path("file"), "").unwrap();
+    for (args, says) in [
+        (&["run", "image", "--qemu", "./qemu", "--json", "none/x.json"][..], "--json none/x.json: there is no folder"),
+        (&["run", "image", "--qemu", "./qemu", "--log", "none/x.log"], "--log none/x.log: there is no folder"),
+        (&["run", "image", "--qemu", "./qemu", "--json", "file/x"], "is no folder"),
+        (&["run", "image", "--qemu", "./qemu", "--json", "."], "is a folder"),
+        (
+            &["matrix", "--image", "i=image", "--qemu", "./qemu", "--out", "none/m.json"],
+            "--out none/m.json: there is no",
+        ),
+        (&["plot", "x", "--out", "file"], "--out file: "),
+        (&["plot", "x", "--out", "file/plots"], "is no folder"),
+        (&["report", "x", "--html", "none/page.html"], "--html none/page.html: there is no folder"),
+        (&["report", "x", "--markdown", "file/page.md"], "--markdown file: file is no folder"),
+        (&["merge", "none/all.json", "x"], "there is no folder"),
+    ] {
+        let output = bench.txbench(args);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{args:?}: {}", seen(&output));
+        assert!(stderr(&output).contains(says), "{args:?}: {}", seen(&output));
+    }
+    assert!(!bench.path("booted").exists());
+}
+
+#[test]
+fn an_output_that_fails_leaves_what_was_there() {
+    let bench = Bench::new();
+    fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::write(bench.path("report.html"), "before").unwrap();
+    // No room for the page: the limit of a file's size is one block.
+    let exe = env!("CARGO_BIN_EXE_txbench");
+    let script = format!("trap '' XFSZ; ulimit -f 1; '{exe}' report x --html report.html");
+    let output = Command::new("bash").args(["-c", &script]).current_dir(bench.dir.path()).output().unwrap();
+    assert_eq!(code(&output), 4, "{}", seen(&output));
+    assert!(stderr(&output).starts_with("txbench: cannot write report.html: "), "{}", seen(&output));
+    assert_eq!(fs::read_to_string(bench.path("report.html")).unwrap(), "before");
+    let left: Vec<_> = fs::read_dir(bench.dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 3, "{left:?}");
+}
+
+#[test]
+fn a_full_disk_costs_neither_tables_nor_verdict() {
+    let bench = Bench::new();
+    bench.prints(&format!("{}\n{CLOSING}\n", records()), 0);
+    for option in ["--log", "--json"] {
+        let output = bench.run(&[option, "/dev/full"]);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{}", seen(&output));
+        assert!(stderr(&output).starts_with("txbench: cannot write /dev/full: No space left"), "{}", seen(&output));
+        assert!(
+            stdout(&output).ends_with("verdict: ok: 4 records, self-checks passed (5 checks)\n"),
+            "{}",
+            seen(&output)
+        );
+    }
+}
+
+#[test]
+fn a_run_named_twice_is_no_repetition() {
+    let bench = Bench::new();
+    fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::copy(bench.path("log"), bench.path("copy")).unwrap();
+    std::os::unix::fs::symlink("log", bench.path("link")).unwrap();
+    let once = stdout(&bench.txbench(&["table", "log"]));
+    let output = bench.txbench(&["table", "log", "./log", "link", "copy", "log"]);
+    assert_eq!(stdout(&output), once);
+    assert_eq!(stderr(&output).lines().count(), 4, "{}", seen(&output));
+    assert!(stderr(&output).contains("txbench: copy has the same contents as log: counted once\n"));
+    // Five times the same run has no noise that could be known.
+    let output = bench.txbench(&["merge", "five.json", "log", "./log", "link", "copy", "log"]);
+    assert!(code(&output) == 0 && stdout(&output) == "4 rows in five.json\n", "{}", seen(&output));
+    let compared = stdout(&bench.txbench(&["compare", "five.json", "five.json"]));
+    assert!(compared.contains("unknown, 1 run") && !compared.contains("noise 0"), "{compared}");
+    let output = bench.txbench(&["merge", "more.json", "five.json", "log"]);
+    assert_eq!(stdout(&output), "4 rows in more.json\n", "{}", seen(&output));
+    assert!(stderr(&output).contains("4 of 4 rows of log are those of five.json: counted once"), "{}", seen(&output));
+}
+
+#[test]
+fn an_image_of_another_board_is_not_booted() {
+    let bench = Bench::new();
+    bench.qemu(MACHINES, "touch \"$(dirname \"$0\")/booted\"; sleep 60");
+    let mut image = fs::read(bench.path("image")).unwrap();
+    for (at, bytes) in [
+        (6, &[1][..]),
+        (16, &[2, 0]),
+        (20, &[1]),
+        (24, &0x7990_0001_u32.to_le_bytes()),
+        (40, &[52, 0, 32, 0]),
+        (46, &[40]),
+    ] {
+        image[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    fs::write(bench.path("image"), image).unwrap();
+    let matrix = ["matrix", "--image", "i=image", "--qemu", "./qemu", "--out", "m.json"];
+    for args in [&["run", "image", "--qemu", "./qemu"][..], &["test", "image", "--qemu", "./qemu"], &matrix] {
+        let output = bench.txbench(args);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{}", seen(&output));
+        let says =
+            "image is linked for s32z280, QEMU has mps3-an536 only: build it for that (scripts/build.sh), or run it on";
+        assert!(stderr(&output).contains(says), "{}", seen(&output));
+    }
+    assert!(!bench.path("booted").exists());
 }
 
 #[test]
@@ -513,8 +662,14 @@ fn host_flip_says_that_it_is_host_data() {
     for row in rows {
         assert_eq!((&row["origin"], &row["n"]), (&"host".into(), &200.into()));
         assert!(row["min"].as_u64().unwrap() > 0 && row["min"].as_u64() <= row["p50"].as_u64());
+        assert_eq!(row["opt"], if cfg!(debug_assertions) { "debug" } else { "release" });
     }
+    assert_eq!(stderr(&output).contains("this is a debug build"), cfg!(debug_assertions), "{}", seen(&output));
     assert!(run["environment"][0][1].as_str().unwrap().contains("not on a board"));
+    let output = bench.txbench(&["host-flip", "--samples", "200", "--levels", "1"]);
+    let text = stdout(&output);
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    assert!(text.contains(&format!("{build} build of txbench")) && text.contains("| opt"), "{text}");
     let output = bench.txbench(&["host-flip", "--levels", "9"]);
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("--levels 9: sysfs names no data cache of that level"));
@@ -589,6 +744,62 @@ fn matrix_runs_every_cell_once_and_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn a_matrix_file_that_is_half_there_is_mended() {
+    let bench = Bench::new();
+    suite(&bench);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+    let whole = fs::read_to_string(bench.path("run.json")).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let without = |cell: &str| {
+        let kept = lines.iter().filter(|line| !line.contains(&format!("\"cell\":\"{cell}\"")));
+        kept.copied().collect::<Vec<_>>().join("\n").replace(",\n]", "\n]")
+    };
+    for (text, says) in [
+        (without("a/warm"), "suite cell a/warm is marked as complete, but has no rows"),
+        (
+            whole.replace(r#"["suite","b/cold",1]"#, r#"["suite","a/cold",1]"#),
+            "suite cell b/cold has rows, but is not marked",
+        ),
+    ] {
+        assert_ne!(text, whole);
+        fs::write(bench.path("run.json"), &text).unwrap();
+        let report = bench.txbench(&["table", "run.json"]);
+        assert!(stderr(&report).contains(says), "{}", seen(&report));
+        let merged = bench.txbench(&["merge", "all.json", "run.json"]);
+        assert!(
+            code(&merged) == 3 && stderr(&merged).contains("1 of 3 cells are in none of the files"),
+            "{}",
+            seen(&merged)
+        );
+        let output = matrix(&bench, &["--out", "run.json"]);
+        assert!(code(&output) == 0 && stderr(&output).contains(says), "{}", seen(&output));
+        assert!(stdout(&output).starts_with("1 of 3 cells to run\n"), "{}", seen(&output));
+        let sorted = |file: &str| {
+            let mut cells = rows(&bench, file);
+            cells.sort();
+            cells
+        };
+        assert_eq!(sorted("run.json"), ["a/cold", "a/warm", "b/cold"]);
+    }
+}
+
+#[test]
+fn a_cell_without_a_record_is_not_complete() {
+    let bench = Bench::new();
+    bench.qemu(
+        MACHINES,
+        "case $args in *list*) echo 'CELL a'; echo 'CELL b'; echo 'DONE ok';;\n\
+         *) echo 'CELL a'; cat \"$(dirname \"$0\")/record\"; echo 'CELL b'; echo 'DONE ok: 1 check';; esac",
+    );
+    fs::write(bench.path("record"), format!("{}\n", record("BTCM", "cold", [1, 1, 1]))).unwrap();
+    for _ in 0..2 {
+        let output = matrix(&bench, &["--out", "run.json"]);
+        assert!(code(&output) == 1 && stderr(&output).contains("suite: cell b has no record"), "{}", seen(&output));
+        assert_eq!(rows(&bench, "run.json"), ["a"]);
+    }
+}
+
+#[test]
 fn shards_together_are_the_whole() {
     let bench = Bench::new();
     suite(&bench);
@@ -618,6 +829,70 @@ fn an_image_without_a_list_is_one_cell() {
     let output = matrix(&bench, &["--out", "other.json"]);
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("suite: it does not list its cells and is no measurement"));
+}
+
+#[test]
+fn rows_of_self_tests_are_compared_on_request_only() {
+    let bench = Bench::new();
+    let log = |min| {
+        format!(
+            "CELL a\n{}\nCELL selftest/tick\n{}\n{CLOSING}\n",
+            record("BTCM", "cold", [7, 7, 7]),
+            record("BTCM", "warm", [min, min, min])
+        )
+    };
+    fs::write(bench.path("a"), log(8)).unwrap();
+    fs::write(bench.path("b"), log(9)).unwrap();
+    let output = bench.txbench(&["compare", "a", "b"]);
+    assert!(stdout(&output).ends_with("verdict: no difference in 1 measurement compared\n"), "{}", seen(&output));
+    assert_eq!(
+        stderr(&output),
+        "txbench: rows of the method's own tests are left out, 2 on both sides together (--self-tests compares them)\n"
+    );
+    let output = bench.txbench(&["compare", "a", "b", "--self-tests"]);
+    assert!(
+        stdout(&output).contains("a difference in 1 of 2 measurements") && stderr(&output).is_empty(),
+        "{}",
+        seen(&output)
+    );
+}
+
+#[test]
+fn a_model_that_does_not_start_is_told_once() {
+    let bench = Bench::new();
+    bench.qemu(MACHINES, "echo 'r52-model: x.toml: line 3: wrong' >&2; exit 1");
+    fs::write(bench.path("old"), "model 1 s32z280 recorded\nend x\n").unwrap();
+    let output = bench.run(&["--model", "an536", "--plugin", "image", "--cycles", "old"]);
+    assert_eq!(code(&output), 4, "{}", seen(&output));
+    let says = "r52-model: x.toml: line 3: wrong\ntxbench: the model did not start (QEMU ended with 1): the line above says why\n";
+    assert_eq!(stderr(&output), says, "and an older log is not taken for its own");
+    assert!(fs::read_to_string(bench.path("old")).unwrap().starts_with("model 1"));
+}
+
+#[test]
+fn later_keys_are_told_once_and_kept() {
+    let bench = Bench::new();
+    suite(&bench);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--select", "a"])), 0);
+    let text = fs::read_to_string(bench.path("run.json")).unwrap();
+    let later =
+        text.replace("{\"origin\"", "{\"volts\":3,\"origin\"").replacen("\"schema\"", "\"lab\":\"x\",\"schema\"", 1);
+    let later = later.replace("\"crc32\"", "\"size\":1,\"crc32\"");
+    fs::write(bench.path("run.json"), later).unwrap();
+    let says = "run.json is of a later txbench, whose images.size, lab, rows.volts this one does not know: ignored\n";
+    for args in [&["table", "run.json"][..], &["compare", "run.json", "run.json"], &["merge", "all.json", "run.json"]] {
+        let output = bench.txbench(args);
+        assert!(stderr(&output).starts_with(&format!("txbench: {says}")), "{args:?}: {}", seen(&output));
+        assert_eq!(stderr(&output).matches("later txbench").count(), 1);
+    }
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--fresh"])), 0);
+    fs::write(bench.path("log"), format!("{}\n{CLOSING}\n", records().replace("\"n\"", "\"volts\":3,\"n\""))).unwrap();
+    let output = bench.txbench(&["parse", "log"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert_eq!(
+        stderr(&output),
+        "txbench: the log is of a later txbench, whose volts this one does not know: ignored\n"
+    );
 }
 
 #[test]
@@ -664,17 +939,20 @@ fn plots_and_page_are_files_of_their_own() {
     assert_eq!(code(&output), 0, "{}", seen(&output));
     assert!(fs::read_to_string(bench.path("page.html")).unwrap().ends_with("</html>\n"));
     assert!(fs::read_to_string(bench.path("page.md")).unwrap().starts_with("# ThreadX"));
+    let output = bench.txbench(&["report", "log", "--markdown", "new/folder/page.md"]);
+    assert_eq!(code(&output), 0, "{}", seen(&output));
+    assert!(bench.path("new/folder/page.md").exists() && bench.path("new/folder/plots/distribution.svg").exists());
     let output = bench.txbench(&["plot", "log", "--kind", "placement"]);
     assert_eq!(
         (code(&output), stderr(&output).as_str()),
-        (4, "txbench: nothing to draw: no measurement has two placements\n")
+        (4, "txbench: nothing to draw: no result says where its timed code lies in the line\n")
     );
 }
 
 /// A pair of ends, of which the second is a serial port for whoever opens it.
 fn port() -> (fs::File, String) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    let board = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    let board = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&board).unwrap();
     unlockpt(&board).unwrap();
     let name = ptsname(&board, Vec::new()).unwrap().into_string().unwrap();
@@ -708,6 +986,37 @@ fn a_board_at_a_serial_port_is_read_until_its_log_is_closed() {
 }
 
 #[test]
+fn a_serial_port_that_goes_away_leaves_what_came() {
+    use std::io::Write;
+
+    let bench = Bench::new();
+    for (text, says, expected) in [
+        (format!("{}\r\n", records()), "verdict: FAILED: the serial port went away (", 4),
+        // A board that is switched off after its last line has said all.
+        (format!("{}\r\n{CLOSING}\r\n", records()), "verdict: ok: 4 records", 0),
+    ] {
+        let (mut board, name) = port();
+        let child = Command::new(env!("CARGO_BIN_EXE_txbench"))
+            .args(["run", "--serial", &name, "--timeout", "20", "--json", "run.json", "--log", "run.log"])
+            .current_dir(bench.dir.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        board.write_all(text.as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        drop(board);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(code(&output), expected, "{}", seen(&output));
+        assert!(stdout(&output).contains(says) && stdout(&output).contains("| context_switch |"), "{}", seen(&output));
+        assert_eq!(rows(&bench, "run.json").len(), 4);
+        assert_eq!(fs::read_to_string(bench.path("run.log")).unwrap(), text);
+    }
+}
+
+#[test]
 fn a_serial_port_that_is_missing_silent_or_none_is_named() {
     let bench = Bench::new();
     let output = bench.txbench(&["run", "--serial", "/dev/nothing"]);
@@ -735,8 +1044,8 @@ fn the_documented_schema_is_the_written_one() {
     let row = run["rows"][0].as_object().unwrap();
     written.extend(row.keys().map(|key| format!("rows.{key}")));
     written.extend(run["images"]["suite"].as_object().unwrap().keys().map(|key| format!("images.{key}")));
-    // Left out where they are empty.
-    written.extend(["rows.samples".into(), "rows.excluded_at".into()]);
+    // Left out where they are empty, or where the image is none whose instructions could be read.
+    written.extend(["rows.samples".into(), "rows.excluded_at".into(), "images.relinquish".into()]);
     written.sort();
     written.dedup();
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();

@@ -65,12 +65,17 @@ static inline ULONG cycles(void)
     return low;
 }
 
+/* A sample after a disturbed one is disturbed as well: a partner that was interrupted on its way to a switch goes on
+   from there. */
 static void keep(ULONG start, ULONG end, ULONG ticks, ULONG interrupts)
 {
+    static UCHAR before;
     UINT at = series->taken;
+    UCHAR disturbed = tx_time_get() != ticks ? TICK : board->interrupts() != interrupts ? INTERRUPT : KEPT;
     series->samples[at] = end - start;
-    series->excluded[at] = tx_time_get() != ticks ? TICK : board->interrupts() != interrupts ? INTERRUPT : KEPT;
+    series->excluded[at] = disturbed != KEPT ? disturbed : at != 0 ? before : KEPT;
     series->taken = at + 1;
+    before = disturbed;
 }
 
 /* ---- round trip ---- */

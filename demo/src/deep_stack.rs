@@ -9,7 +9,7 @@ use threadx::{Builder, Error, Region, Stack, ThreadCell};
 
 use crate::SCALE;
 use crate::report::Report;
-use crate::sample::Undisturbed;
+use crate::sample::Watch;
 
 /// Samples of a series.
 pub const ROUNDS: usize = 64;
@@ -60,14 +60,15 @@ struct Series {
 #[inline(never)]
 fn dives() -> Series {
     let mut samples = Samples::new();
+    let mut watch = Watch::new();
     let mut right = true;
     while !samples.is_full() {
         bsp::cache::clean_invalidate_data();
-        let undisturbed = Undisturbed::now();
+        watch.begin();
         let start = bsp::cycles();
         let sum = deep_touch(FRAMES);
         let end = bsp::cycles();
-        let excluded = undisturbed.check();
+        let excluded = watch.end();
         right &= sum == expected();
         if samples.push(elapsed(start, end), excluded).is_err() {
             break;

@@ -17,7 +17,7 @@ use threadx::{Builder, Error, Region, Stack, ThreadCell};
 
 use crate::SCALE;
 use crate::report::Report;
-use crate::sample::Undisturbed;
+use crate::sample::Watch;
 
 /// How the loops below relinquish; upstream's kernel has the call only.
 pub const VARIANT: &str = if cfg!(all(feature = "inline", feature = "bundled")) { "inline" } else { "call" };
@@ -49,17 +49,18 @@ struct Series {
 #[inline(never)]
 pub fn round_trips(cache: Cache) -> Samples<ROUNDS> {
     let mut samples = Samples::new();
+    let mut watch = Watch::new();
     relinquish(); // the partner gets into its loop
     while !samples.is_full() {
         // Opaque, so that the loop is not split into a cold and a warm copy at two placements.
         if black_box(cache) == Cache::Cold {
             bsp::cache::clean_invalidate_data();
         }
-        let undisturbed = Undisturbed::now();
+        watch.begin();
         let start = bsp::cycles();
         relinquish();
         let end = bsp::cycles();
-        let excluded = undisturbed.check();
+        let excluded = watch.end();
         if samples.push(elapsed(start, end), excluded).is_err() {
             break;
         }

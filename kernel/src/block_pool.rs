@@ -5,15 +5,16 @@
 
 use core::cell::Cell;
 use core::ffi::c_void;
+use core::hint::cold_path;
 use core::ptr::{null, null_mut};
 
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
-use crate::performance::{BlockPoolCounters, TOTALS, bump};
+use crate::performance::{BlockPoolCounters, TOTALS, bump, count_call};
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Wait, WaitQueue};
+use crate::wait::{Caller, Wait, WaitQueue};
 
 pub(crate) const BLOCK_POOL_ID: u32 = crate::types::tag(0xB7);
 static WAIT: Wait = Wait::new(TX_BLOCK_MEMORY, TX_NO_MEMORY);
@@ -64,7 +65,7 @@ impl TX_BLOCK_POOL {
             id: Cell::new(0),
             available: Cell::new(0),
             free: Cell::new(null_mut()),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_POOL_ERROR),
             total: Cell::new(0),
             start: Cell::new(null_mut()),
             stride: Cell::new(0),
@@ -125,6 +126,7 @@ impl BlockPool {
         self.available.set(total as UINT);
         self.free.set(free);
         let k = lock();
+        self.waiters.open();
         self.id.set(BLOCK_POOL_ID);
         k.block_pools.push_back(self);
         TX_SUCCESS
@@ -136,12 +138,15 @@ impl BlockPool {
     ///
     /// `block` is writable until this returns.
     #[inline(always)]
-    pub(crate) unsafe fn allocate(self, block: *mut *mut c_void, wait: ULONG) -> UINT {
-        let k = lock();
-        bump(&self.performance.allocates, &TOTALS.block_pools.allocates);
+    pub(crate) unsafe fn allocate(self, block: *mut *mut c_void, wait: ULONG, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.allocates, &TOTALS.block_pools.allocates, caller);
         let header = self.free.get();
         if header.is_null() {
+            cold_path();
             return self.wait(block, wait, k) as UINT;
+        }
+        if !caller.admit() {
+            return caller.refuse(k);
         }
         self.available.set(self.available.get() - 1);
         // SAFETY: a free block's header belongs to the pool; it holds the next one's address. `block` is
@@ -166,8 +171,7 @@ impl BlockPool {
     ///
     /// `block` was allocated from a created pool, and is the pool's again from now on.
     #[inline(always)]
-    pub(crate) unsafe fn release(block: *mut c_void) -> UINT {
-        let k = lock();
+    pub(crate) unsafe fn release(block: *mut c_void, k: Locked) -> UINT {
         let header = block.cast::<Header>().wrapping_sub(1);
         // SAFETY: in front of an allocated block is the address of its pool, which exists.
         let pool = unsafe { Self::new(core::ptr::NonNull::new_unchecked(header.read().cast())) };

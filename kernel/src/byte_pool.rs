@@ -99,7 +99,7 @@ impl TX_BYTE_POOL {
             available: Cell::new(0),
             fragments: Cell::new(0),
             changes: Cell::new(0),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_POOL_ERROR),
             name: Cell::new(null()),
             created_links: Links::new(),
             performance: BytePoolCounters::new(),
@@ -125,6 +125,12 @@ enum Found {
     Deleted,
 }
 
+/// `bytes` rounded up to words; `None` if they cannot be counted.
+#[inline(always)]
+pub(crate) fn whole_words(bytes: ULONG) -> Option<usize> {
+    (bytes as usize).checked_next_multiple_of(WORD)
+}
+
 impl BytePool {
     /// # Safety
     ///
@@ -147,6 +153,7 @@ impl BytePool {
         self.available.set(size - HEADER);
         self.fragments.set(2);
         let k = lock();
+        self.waiters.open();
         self.id.set(BYTE_POOL_ID);
         k.byte_pools.push_back(self);
     }
@@ -162,8 +169,7 @@ impl BytePool {
     }
 
     /// Bytes of the whole pool, rounded to words.
-    pub(crate) fn size(self) -> usize {
-        let _k = lock();
+    pub(crate) fn size(self, _k: &Locked) -> usize {
         self.size.get()
     }
 
@@ -177,6 +183,7 @@ impl BytePool {
     }
 
     /// Looks for `bytes` bytes, a multiple of the word size, and takes them.
+    #[inline(never)]
     fn take(self, k: &Locked, bytes: usize) -> Found {
         'search: loop {
             // Even if all free fragments were merged into one, it would be smaller.
@@ -236,6 +243,7 @@ impl BytePool {
         bump(&self.performance.searched, &TOTALS.byte_pools.searched);
     }
 
+    #[inline(always)]
     fn changed(self) {
         self.changes.set(self.changes.get().wrapping_add(1));
     }
@@ -280,15 +288,24 @@ impl BytePool {
     }
 
     /// `bytes` bytes, rounded up to words, or the error.
-    pub(crate) fn allocate(self, bytes: ULONG, wait: ULONG) -> Result<*mut c_void, UINT> {
-        let k = lock();
+    #[inline(always)]
+    pub(crate) fn allocate(self, bytes: ULONG, wait: ULONG, k: Locked) -> Result<*mut c_void, UINT> {
+        self.allocate_words(whole_words(bytes).ok_or(TX_NO_MEMORY)?, wait, k)
+    }
+
+    /// [`Self::allocate`] of `bytes` that are whole words.
+    #[inline(always)]
+    pub(crate) fn allocate_words(self, bytes: usize, wait: ULONG, k: Locked) -> Result<*mut c_void, UINT> {
         bump(&self.performance.allocates, &TOTALS.byte_pools.allocates);
-        let bytes = (bytes as usize).checked_next_multiple_of(WORD).ok_or(TX_NO_MEMORY)?;
         match self.take(&k, bytes) {
-            Found::Memory(memory) => return Ok(memory),
-            Found::Deleted => return Err(TX_DELETED),
-            Found::Nothing => {}
+            Found::Memory(memory) => Ok(memory),
+            Found::Deleted => Err(TX_DELETED),
+            Found::Nothing => self.wait(bytes, wait, k),
         }
+    }
+
+    #[inline(never)]
+    fn wait(self, bytes: usize, wait: ULONG, k: Locked) -> Result<*mut c_void, UINT> {
         // Nothing has run since the search looked last.
         let Some(thread) = k.may_wait(wait) else { return Err(TX_NO_MEMORY) };
         thread.wait_value.set(bytes as ULONG);
@@ -325,6 +342,21 @@ impl BytePool {
         TX_SUCCESS as Code
     }
 
+    /// [`Self::release`] for who knows the pool.
+    ///
+    /// # Safety
+    ///
+    /// `memory` was allocated from this pool, which exists, and is the pool's again from now on.
+    #[inline(always)]
+    pub(crate) unsafe fn take_back(self, memory: *mut c_void, k: Locked) {
+        bump(&self.performance.releases, &TOTALS.byte_pools.releases);
+        self.give_back(memory);
+        if self.waiters.first().is_some() {
+            self.serve(k);
+        }
+    }
+
+    #[inline(never)]
     fn serve(self, k: Locked) {
         // No other thread runs, so the pool is not deleted meanwhile, and only the end of a wait by an
         // interrupt handler can change who is first.

@@ -26,11 +26,11 @@ use crate::timer::{TX_TIMER, Timer, TimerOptions, in_timer_thread};
 use crate::types::*;
 
 /// Calling contexts as the User Guide's "Allowed From" lists name them.
-mod from {
-    pub(super) const INITIALIZATION: u8 = 1;
-    pub(super) const THREADS: u8 = 2;
-    pub(super) const TIMERS: u8 = 4;
-    pub(super) const ISRS: u8 = 8;
+pub(crate) mod from {
+    pub(crate) const INITIALIZATION: u8 = 1;
+    pub(crate) const THREADS: u8 = 2;
+    pub(crate) const TIMERS: u8 = 4;
+    pub(crate) const ISRS: u8 = 8;
 }
 
 fn caller() -> u8 {
@@ -54,7 +54,7 @@ fn refuse(error: UINT) -> UINT {
     code(error).into()
 }
 
-fn called_from(allowed: u8) -> bool {
+pub(crate) fn called_from(allowed: u8) -> bool {
     caller() & allowed != 0
 }
 
@@ -226,7 +226,7 @@ services! {
     }
 
     /// `tx_thread_delete`.
-    fn _tx_thread_delete(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).delete() }
+    fn _tx_thread_delete(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).delete(&lock()) }
 
     /// `tx_thread_delete`, checked.
     fn _txe_thread_delete(thread_ptr: *mut TX_THREAD) -> UINT {
@@ -379,7 +379,7 @@ services! {
     }
 
     /// `tx_thread_resume`.
-    fn _tx_thread_resume(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).resume() }
+    fn _tx_thread_resume(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).resume(lock()) }
 
     /// `tx_thread_resume`, checked.
     fn _txe_thread_resume(thread_ptr: *mut TX_THREAD) -> UINT {
@@ -400,7 +400,7 @@ services! {
     }
 
     /// `tx_thread_suspend`.
-    fn _tx_thread_suspend(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).suspend() }
+    fn _tx_thread_suspend(thread_ptr: *mut TX_THREAD) -> UINT { thread(thread_ptr).suspend(lock()) }
 
     /// `tx_thread_suspend`, checked.
     fn _txe_thread_suspend(thread_ptr: *mut TX_THREAD) -> UINT {
@@ -623,7 +623,7 @@ services! {
 
     /// `tx_semaphore_get`.
     fn _tx_semaphore_get(semaphore_ptr: *mut TX_SEMAPHORE, wait_option: ULONG) -> UINT {
-        semaphore(semaphore_ptr).get(wait_option)
+        semaphore(semaphore_ptr).get(wait_option, lock(), ())
     }
 
     /// `tx_semaphore_get`, checked.
@@ -643,7 +643,7 @@ services! {
     }
 
     /// `tx_semaphore_put`.
-    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put() }
+    fn _tx_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT { semaphore(semaphore_ptr).put(lock(), ()) }
 
     /// `tx_semaphore_put`, checked.
     fn _txe_semaphore_put(semaphore_ptr: *mut TX_SEMAPHORE) -> UINT {

@@ -16,11 +16,11 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
-use crate::performance::{EventFlagsCounters, TOTALS, bump};
+use crate::performance::{EventFlagsCounters, TOTALS, count_call};
 use crate::port;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Wait, WaitQueue};
+use crate::wait::{Caller, Wait, WaitQueue};
 
 pub(crate) const EVENT_FLAGS_ID: u32 = crate::types::tag(0xE6);
 static WAIT: Wait = Wait::new(TX_EVENT_FLAG, TX_NO_EVENTS);
@@ -70,7 +70,7 @@ impl TX_EVENT_FLAGS_GROUP {
             id: Cell::new(0),
             current: Cell::new(0),
             delayed_clear: Cell::new(0),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_GROUP_ERROR),
             set_notify: Cell::new(None),
             special: Cell::new(0),
             review_again: Cell::new(false),
@@ -109,6 +109,7 @@ impl EventFlags {
     pub(crate) fn create(self, name: *const CHAR) {
         let k = lock();
         self.name.set(name);
+        self.waiters.open();
         self.id.set(EVENT_FLAGS_ID);
         k.event_flags.push_back(self);
     }
@@ -120,13 +121,23 @@ impl EventFlags {
     ///
     /// `output` is writable until this returns.
     #[inline(always)]
-    pub(crate) unsafe fn get(self, requested: ULONG, option: UINT, output: *mut ULONG, wait: ULONG) -> UINT {
-        let k = lock();
-        bump(&self.performance.gets, &TOTALS.event_flags.gets);
+    pub(crate) unsafe fn get(
+        self,
+        requested: ULONG,
+        option: UINT,
+        output: *mut ULONG,
+        wait: ULONG,
+        k: Locked,
+        caller: impl Caller,
+    ) -> UINT {
+        count_call(&self.performance.gets, &TOTALS.event_flags.gets, caller);
         let flags = self.current.get() & !self.delayed_clear.get();
         // SAFETY: the caller's promise.
         unsafe { output.write(flags) };
         if satisfied(flags, requested, option) {
+            if !caller.admit() {
+                return caller.refuse(k);
+            }
             if option & CLEAR != 0 {
                 self.clear(requested);
             }
@@ -179,20 +190,32 @@ impl EventFlags {
         }
     }
 
-    pub(crate) fn set(self, flags: ULONG, option: UINT) -> UINT {
-        let k = lock();
-        bump(&self.performance.sets, &TOTALS.event_flags.sets);
+    #[inline(always)]
+    pub(crate) fn set(self, flags: ULONG, option: UINT, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.sets, &TOTALS.event_flags.sets, caller);
+        // Of a group that does not exist the flags mean nothing.
         if option & TX_AND != 0 {
+            if !caller.admit() {
+                return caller.refuse(k);
+            }
             self.clear(!flags);
             return TX_SUCCESS;
         }
         self.current.set(self.current.get() | flags);
         if self.special.get() != 0 {
+            if !caller.admit() {
+                return caller.refuse(k);
+            }
             return self.serve_all(flags, k).into();
         }
         match self.waiters.first() {
             Some(waiter) => self.serve(flags, waiter, k),
-            None => TX_SUCCESS,
+            None => {
+                if !caller.admit() {
+                    return caller.refuse(k);
+                }
+                TX_SUCCESS
+            }
         }
     }
 

@@ -28,6 +28,7 @@ mod block_pool;
 mod byte_pool;
 pub mod c_api;
 pub mod c_header;
+pub mod direct;
 mod event_flags;
 mod initialize;
 mod kernel;

@@ -75,7 +75,7 @@ impl TX_MUTEX {
             id: Cell::new(0),
             count: Cell::new(0),
             owner: Cell::new(None),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_MUTEX_ERROR),
             owned_links: Links::new(),
             inherit: Cell::new(false),
             lent: Cell::new(NOT_INHERITED),
@@ -111,6 +111,7 @@ impl Mutex {
         let k = lock();
         self.name.set(name);
         self.inherit.set(inherit);
+        self.waiters.open();
         self.id.set(MUTEX_ID);
         k.mutexes.push_back(self);
         k.release_owned.set(Some(release_owned));
@@ -177,10 +178,29 @@ impl Mutex {
         }
     }
 
+    /// Gives the mutex to `thread`, which executes, if it is free.
     #[inline(always)]
-    pub(crate) fn put(self) -> UINT {
-        let k = lock();
-        bump(&self.performance.puts, &TOTALS.mutexes.puts);
+    pub(crate) fn take(self, thread: Thread, _k: &Locked) -> bool {
+        if self.count.get() != 0 {
+            return false;
+        }
+        bump(&self.performance.gets, &TOTALS.mutexes.gets);
+        self.count.set(1);
+        self.owner.set(Some(thread));
+        if thread.owned.front().is_none() {
+            thread.owned.push_only(self);
+        } else {
+            thread.owned.push_back(self);
+        }
+        true
+    }
+
+    #[inline(always)]
+    pub(crate) fn put(self, k: Locked) -> UINT {
+        // One that does not exist is refused like one that has another owner.
+        if COUNTING && self.id.get() == MUTEX_ID {
+            bump(&self.performance.puts, &TOTALS.mutexes.puts);
+        }
         // An owner is a thread, so being it is enough: nothing else needs to be known about the caller.
         if let Some(thread) = self.owner.get()
             && port::executes(thread)

@@ -22,6 +22,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::kernel::Locked;
 use crate::thread::Thread;
 use crate::types::*;
+use crate::wait::Caller;
 
 /// Whether anything is counted.
 pub(crate) const COUNTING: bool = cfg!(feature = "performance-info");
@@ -173,6 +174,14 @@ impl Totals {
 pub(crate) fn bump(one: &Counter, all: &Counter) {
     one.bump();
     all.bump();
+}
+
+/// [`bump`] for a call that takes effect or may wait, not for one that is refused.
+#[inline(always)]
+pub(crate) fn count_call(one: &Counter, all: &Counter, caller: impl Caller) {
+    if COUNTING && caller.admit() {
+        bump(one, all);
+    }
 }
 
 /// The thread that last took the processor from another: its address, which outlives it.

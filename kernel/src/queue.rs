@@ -15,11 +15,11 @@ use core::ptr::{null, null_mut};
 use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
-use crate::performance::{QueueCounters, TOTALS, bump};
+use crate::performance::{QueueCounters, TOTALS, bump, count_call};
 use crate::port;
 use crate::thread::Thread;
 use crate::types::*;
-use crate::wait::{Wait, WaitQueue};
+use crate::wait::{Caller, Wait, WaitQueue};
 
 pub(crate) const QUEUE_ID: u32 = crate::types::tag(0xA6);
 static RECEIVER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_EMPTY);
@@ -27,6 +27,8 @@ static SENDER_WAIT: Wait = Wait::new(TX_QUEUE_SUSP, TX_QUEUE_FULL);
 static FRONT_SENDER_WAIT: Wait = Wait::first(TX_QUEUE_SUSP, TX_QUEUE_FULL);
 /// Largest message, in words.
 pub(crate) const MAX_MESSAGE: UINT = 16;
+/// In place of a type of messages: only the queue knows how many words they have.
+pub(crate) type AnySize = ();
 
 /// How a sender waits at a full queue, kept in its `wait_option`.
 mod role {
@@ -97,7 +99,7 @@ impl TX_QUEUE {
             end: Cell::new(null_mut()),
             read: Cell::new(null_mut()),
             write: Cell::new(null_mut()),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_QUEUE_ERROR),
             send_notify: Cell::new(None),
             special: Cell::new(0),
             name: Cell::new(null()),
@@ -117,15 +119,25 @@ pub(crate) struct QueueInfo {
     pub(crate) next: Option<Queue>,
 }
 
-/// Copies one message of `words` words, at least one.
+/// Words of an `M`.
+const fn words_of<M>() -> usize {
+    size_of::<M>() / size_of::<ULONG>()
+}
+
+/// Copies one message of `words` words, at least one: those of an `M`, unless that is [`AnySize`].
 ///
 /// # Safety
 ///
 /// `from` is readable and `to` writable for that many words, both are aligned, and they do not overlap.
 /// The words may be uninitialised: a message may have padding.
 #[inline(always)]
-unsafe fn copy(from: *const ULONG, to: *mut ULONG, words: UINT) {
+unsafe fn copy<M>(from: *const ULONG, to: *mut ULONG, words: UINT) {
     let (from, to) = (from.cast::<MaybeUninit<ULONG>>(), to.cast::<MaybeUninit<ULONG>>());
+    if size_of::<M>() != 0 {
+        // SAFETY: the caller's promise. Of so few words the compiler makes no library call.
+        unsafe { to.copy_from_nonoverlapping(from, words_of::<M>()) };
+        return;
+    }
     // SAFETY: the caller's promise. Volatile keeps the loop a loop: the library call that the
     // compiler would make of it costs more than most messages.
     unsafe {
@@ -153,8 +165,19 @@ impl Queue {
         self.read.set(start);
         self.write.set(start);
         let k = lock();
+        self.waiters.open();
         self.id.set(QUEUE_ID);
         k.queues.push_back(self);
+    }
+
+    /// Words of a message, which the caller may know already.
+    #[inline(always)]
+    fn words<M>(self) -> UINT {
+        if size_of::<M>() == 0 {
+            return self.message_size.get();
+        }
+        debug_assert!(self.message_size.get() as usize == words_of::<M>());
+        words_of::<M>() as UINT
     }
 
     /// The slot behind `slot`, `words` being the message size.
@@ -165,44 +188,61 @@ impl Queue {
     }
 
     #[inline(always)]
-    fn store(self, source: *const ULONG) {
-        let (slot, words) = (self.write.get(), self.message_size.get());
+    fn store<M>(self, source: *const ULONG) {
+        let (slot, words) = (self.write.get(), self.words::<M>());
         // Set first: what the copy writes might be this block, for all the compiler knows.
         self.write.set(self.following(slot, words));
         // SAFETY: the ring is not full, so `write` was a free slot; the sender, which runs or waits,
         // vouched for the source.
-        unsafe { copy(source, slot, words) };
+        unsafe { copy::<M>(source, slot, words) };
     }
 
     #[inline(always)]
-    fn fetch(self, destination: *mut ULONG) {
-        let (slot, words) = (self.read.get(), self.message_size.get());
+    fn fetch<M>(self, destination: *mut ULONG) {
+        let (slot, words) = (self.read.get(), self.words::<M>());
         self.read.set(self.following(slot, words));
         // SAFETY: the ring is not empty, so `read` was a stored message; the receiver vouched for the
         // destination.
-        unsafe { copy(slot, destination, words) };
+        unsafe { copy::<M>(slot, destination, words) };
     }
 
     /// # Safety
     ///
-    /// `source` is readable for one message of this queue until this returns.
+    /// `source` is readable for one message of this queue until this returns. `M` is [`AnySize`]
+    /// or has as many words.
     #[inline(always)]
-    pub(crate) unsafe fn send(self, source: *const ULONG, wait: ULONG) -> UINT {
-        let k = lock();
-        bump(&self.performance.sent, &TOTALS.queues.sent);
+    pub(crate) unsafe fn send<M>(self, source: *const ULONG, wait: ULONG, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.sent, &TOTALS.queues.sent, caller);
         let enqueued = self.enqueued.get();
-        if self.special.get() != 0 || enqueued == self.capacity.get() {
-            return self.send_any::<false>(source, wait, k).into();
+        if self.special.get() == 0 {
+            if enqueued == 0 {
+                if let Some(receiver) = self.waiters.first() {
+                    // Who waits on an empty queue is a receiver.
+                    if !caller.admit_beside_waiter() {
+                        return caller.refuse(k);
+                    }
+                    return self.send_to::<M>(source, receiver, k);
+                }
+            } else if enqueued == self.capacity.get() {
+                return self.send_later(source, wait, k, caller);
+            }
+            if !caller.admit() {
+                return caller.refuse(k);
+            }
+            self.enqueued.set(enqueued + 1);
+            self.store::<M>(source);
+            return TX_SUCCESS;
         }
-        if enqueued == 0
-            && let Some(receiver) = self.waiters.first()
-        {
-            // Who waits on an empty queue is a receiver.
-            return self.send_to(source, receiver, k);
+        self.send_later(source, wait, k, caller)
+    }
+
+    /// The send that is more than the store of a message or a wake.
+    #[inline(always)]
+    fn send_later(self, source: *const ULONG, wait: ULONG, k: Locked, caller: impl Caller) -> UINT {
+        if !caller.admit() {
+            return caller.refuse(k);
         }
-        self.enqueued.set(enqueued + 1);
-        self.store(source);
-        TX_SUCCESS
+        self.send_any::<false>(source, wait, k).into()
     }
 
     /// # Safety
@@ -214,9 +254,19 @@ impl Queue {
         self.send_any::<true>(source, wait, k).into()
     }
 
-    /// Gives a message to the first waiter, who is a receiver.
+    /// Gives a message to `receiver`, the first waiter.
+    #[inline(always)]
+    fn send_to<M>(self, source: *const ULONG, receiver: Thread, k: Locked) -> UINT {
+        if size_of::<M>() == 0 {
+            return self.send_any_size_to(source, receiver, k);
+        }
+        // SAFETY: the receiver, which waits, vouched for its destination, the sender for the source.
+        unsafe { copy::<M>(source, receiver.wait_memory.get(), self.words::<M>()) };
+        Locked::grant(&self.waiters, receiver, k)
+    }
+
     #[inline(never)]
-    fn send_to(self, source: *const ULONG, receiver: Thread, k: Locked) -> UINT {
+    fn send_any_size_to(self, source: *const ULONG, receiver: Thread, k: Locked) -> UINT {
         if self.message_size.get() != 1 {
             return self.send_words_to(source, receiver, k).into();
         }
@@ -232,7 +282,7 @@ impl Queue {
     #[inline(never)]
     fn send_words_to(self, source: *const ULONG, receiver: Thread, k: Locked) -> Code {
         // SAFETY: as in `send_to`.
-        unsafe { copy(source, receiver.wait_memory.get(), self.message_size.get()) };
+        unsafe { copy::<AnySize>(source, receiver.wait_memory.get(), self.message_size.get()) };
         Locked::grant_here(&self.waiters, receiver, k) as Code
     }
 
@@ -266,7 +316,7 @@ impl Queue {
             Some(receiver) if enqueued == 0 && self.special.get() & special::FLUSH == 0 => {
                 // SAFETY: the receiver, which waits, vouched for its destination, the sender for the
                 // source.
-                unsafe { copy(source, receiver.wait_memory.get(), self.message_size.get()) };
+                unsafe { copy::<AnySize>(source, receiver.wait_memory.get(), self.message_size.get()) };
                 k.wake(receiver, TX_SUCCESS);
             }
             _ => {
@@ -276,10 +326,10 @@ impl Queue {
                     let behind = if read == self.start.get() { self.end.get() } else { read };
                     let slot = behind.wrapping_sub(self.message_size.get() as usize);
                     // SAFETY: the ring is not full, so the slot before `read` is free.
-                    unsafe { copy(source, slot, self.message_size.get()) };
+                    unsafe { copy::<AnySize>(source, slot, self.message_size.get()) };
                     self.read.set(slot);
                 } else {
-                    self.store(source);
+                    self.store::<AnySize>(source);
                 }
             }
         }
@@ -307,17 +357,35 @@ impl Queue {
 
     /// # Safety
     ///
-    /// `destination` is writable for one message of this queue until this returns.
+    /// `destination` is writable for one message of this queue until this returns. `M` is
+    /// [`AnySize`] or has as many words.
     #[inline(always)]
-    pub(crate) unsafe fn receive(self, destination: *mut ULONG, wait: ULONG) -> UINT {
-        let k = lock();
-        bump(&self.performance.received, &TOTALS.queues.received);
-        if self.enqueued.get() != 0 {
+    pub(crate) unsafe fn receive<M>(
+        self,
+        destination: *mut ULONG,
+        wait: ULONG,
+        k: Locked,
+        caller: impl Caller,
+    ) -> UINT {
+        count_call(&self.performance.received, &TOTALS.queues.received, caller);
+        let enqueued = self.enqueued.get();
+        if enqueued != 0 {
             if self.waiters.first().is_none() {
-                return self.receive_from_ring(destination, k);
+                if size_of::<M>() == 0 {
+                    return self.receive_from_ring(destination, k);
+                }
+                if !caller.admit() {
+                    return caller.refuse(k);
+                }
+                self.enqueued.set(enqueued - 1);
+                self.fetch::<M>(destination);
+                return TX_SUCCESS;
             }
         } else if wait == TX_WAIT_FOREVER {
             return self.receive_later(destination, wait, k);
+        }
+        if !caller.admit() {
+            return caller.refuse(k);
         }
         self.receive_any(destination, wait, k).into()
     }
@@ -326,7 +394,7 @@ impl Queue {
     #[inline(never)]
     fn receive_from_ring(self, destination: *mut ULONG, _k: Locked) -> UINT {
         self.enqueued.set(self.enqueued.get() - 1);
-        self.fetch(destination);
+        self.fetch::<AnySize>(destination);
         port::success()
     }
 
@@ -362,17 +430,17 @@ impl Queue {
                 if sender.wait_option.get() == role::FRONT_SENDER {
                     // SAFETY: the sender, which waits, vouched for its source, the receiver for the
                     // destination.
-                    unsafe { copy(source, destination, self.message_size.get()) };
+                    unsafe { copy::<AnySize>(source, destination, self.message_size.get()) };
                 } else {
                     // The ring is full, so the slot that the fetch frees is the one `write` is at.
-                    self.fetch(destination);
-                    self.store(source);
+                    self.fetch::<AnySize>(destination);
+                    self.store::<AnySize>(source);
                 }
                 return Locked::grant(&self.waiters, sender, k) as Code;
             }
             _ => {
                 self.enqueued.set(enqueued - 1);
-                self.fetch(destination);
+                self.fetch::<AnySize>(destination);
             }
         }
         TX_SUCCESS as Code

@@ -662,6 +662,27 @@ impl Locked {
         }
     }
 
+    /// [`Self::enable_preemption`] at the end of a critical section, in which no interrupt came: without a call
+    /// where nothing has become due.
+    #[inline(always)]
+    pub(crate) fn end_critical_section(&self) {
+        if self.scheduler.preempt_disable.get() == 1
+            && let Some(running) = port::executing_without(!slow::NO_PREEMPTION)
+            && self.scheduler.preempted.get() == 0
+            && !self.scheduler.slice_expired.get()
+            && self.scheduler.highest().is_some_and(|p| p >= running.priority.get())
+        {
+            // The thread refused to suspend itself, and has been a plain one but for the disabled preemption.
+            debug_assert!(running.is_ready());
+            self.scheduler.preempt_disable.set(0);
+            running.executor.slow().set(0);
+            let next = running.links_ready().next();
+            running.context().set_next(next.filter(|next| *next != running));
+            return;
+        }
+        self.enable_preemption();
+    }
+
     /// Forgets every [`Self::disable_preemption`]: the running thread, whose they are, is about to
     /// end.
     pub(crate) fn force_preemption(&self, running: Thread) {

@@ -1,14 +1,15 @@
 //! Counting semaphores.
 
 use core::cell::Cell;
+use core::hint::cold_path;
 use core::ptr::null;
 
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
-use crate::performance::{SemaphoreCounters, TOTALS, bump};
+use crate::performance::{SemaphoreCounters, TOTALS, bump, count_call};
 use crate::types::*;
-use crate::wait::{Wait, WaitQueue};
+use crate::wait::{Caller, Wait, WaitQueue};
 
 pub(crate) const SEMAPHORE_ID: u32 = crate::types::tag(0x5E);
 static WAIT: Wait = Wait::new(TX_SEMAPHORE_SUSP, TX_NO_INSTANCE);
@@ -50,7 +51,7 @@ impl TX_SEMAPHORE {
             id: Cell::new(0),
             name: Cell::new(null()),
             count: Cell::new(0),
-            waiters: WaitQueue::new(),
+            waiters: WaitQueue::closed(TX_SEMAPHORE_ERROR),
             created_links: Links::new(),
             put_notify: Cell::new(None),
             performance: SemaphoreCounters::new(),
@@ -91,37 +92,47 @@ impl Semaphore {
         self.name.set(name);
         self.count.set(count);
         self.put_notify.set(None);
+        self.waiters.open();
         self.id.set(SEMAPHORE_ID);
         k.semaphores.push_back(self);
     }
 
     #[inline(always)]
-    pub(crate) fn get(self, wait: ULONG) -> UINT {
-        let k = lock();
-        bump(&self.performance.gets, &TOTALS.semaphores.gets);
-        match self.count.get().checked_sub(1) {
-            Some(rest) => {
-                self.count.set(rest);
-                TX_SUCCESS
+    pub(crate) fn get(self, wait: ULONG, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.gets, &TOTALS.semaphores.gets, caller);
+        let count = self.count.get();
+        if count != 0 {
+            if !caller.admit() {
+                return caller.refuse(k);
             }
-            None if wait == TX_WAIT_FOREVER => Locked::wait_forever(&self.waiters, wait, &WAIT, k),
-            None => Locked::wait(&self.waiters, wait, &WAIT, k) as UINT,
+            self.count.set(count - 1);
+            return TX_SUCCESS;
         }
+        cold_path();
+        if wait == TX_WAIT_FOREVER {
+            return Locked::wait_forever(&self.waiters, wait, &WAIT, k);
+        }
+        Locked::wait(&self.waiters, wait, &WAIT, k) as UINT
     }
 
     /// The unit goes to the first waiter, if there is one, and past the count.
     #[inline(always)]
-    pub(crate) fn put(self) -> UINT {
-        let k = lock();
-        bump(&self.performance.puts, &TOTALS.semaphores.puts);
+    pub(crate) fn put(self, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.puts, &TOTALS.semaphores.puts, caller);
         if self.put_notify.get().is_none() {
             match self.waiters.first() {
                 None => {
+                    if !caller.admit() {
+                        return caller.refuse(k);
+                    }
                     self.count.set(self.count.get().wrapping_add(1));
                     return TX_SUCCESS;
                 }
                 Some(waiter) => return Locked::grant_here(&self.waiters, waiter, k),
             }
+        }
+        if !caller.admit() {
+            return caller.refuse(k);
         }
         self.put_and_tell(k) as UINT
     }

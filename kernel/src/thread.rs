@@ -346,8 +346,7 @@ impl Thread {
         self.refill_slice();
     }
 
-    pub(crate) fn delete(self) -> UINT {
-        let k = lock();
+    pub(crate) fn delete(self, k: &Locked) -> UINT {
         if !self.is_over() {
             return TX_DELETE_ERROR;
         }
@@ -376,8 +375,8 @@ impl Thread {
         TX_SUCCESS
     }
 
-    pub(crate) fn suspend(self) -> UINT {
-        let k = lock();
+    #[inline(always)]
+    pub(crate) fn suspend(self, k: Locked) -> UINT {
         match self.state.get() as UINT {
             TX_READY => {
                 if port::preemptible() == Some(self) {
@@ -399,8 +398,8 @@ impl Thread {
         }
     }
 
-    pub(crate) fn resume(self) -> UINT {
-        let k = lock();
+    #[inline(always)]
+    pub(crate) fn resume(self, k: Locked) -> UINT {
         if self.state.get() == TX_SUSPENDED as u8 {
             k.make_ready(self);
             TX_SUCCESS

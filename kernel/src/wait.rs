@@ -25,8 +25,8 @@ pub(crate) struct WaitQueue {
     list: List<Thread, WaitLink>,
     /// How many they are, if more than one.
     many: Cell<ULONG>,
-    /// What a thread is told that wants to wait here after the object was deleted: a checked service
-    /// looks at the object before it locks the kernel, and the object may be gone by then.
+    /// What a thread is told that wants to wait here before the object was created, or after it was deleted:
+    /// a checked service looks at the object before it locks the kernel, and the object may be gone by then.
     closed: Cell<UINT>,
     pub(crate) performance: WaitCounters,
 }
@@ -38,8 +38,14 @@ object_ref! {
 }
 
 impl WaitQueue {
-    pub(crate) const fn new() -> Self {
-        Self { list: List::new(), many: Cell::new(0), closed: Cell::new(TX_SUCCESS), performance: WaitCounters::new() }
+    /// The queue of an object that does not exist yet: who wants to wait is told `status`.
+    pub(crate) const fn closed(status: UINT) -> Self {
+        Self { list: List::new(), many: Cell::new(0), closed: Cell::new(status), performance: WaitCounters::new() }
+    }
+
+    /// The object is being created.
+    pub(crate) fn open(&self) {
+        self.closed.set(TX_SUCCESS);
     }
 
     #[inline(always)]
@@ -145,6 +151,36 @@ impl WaitQueue {
             result = Err("wait queue and its count disagree");
         }
         result
+    }
+}
+
+/// Who calls a service that may take effect at once.
+pub(crate) trait Caller: Copy {
+    /// Whether it may, asked before it does. A wait asks nothing of the caller but [`Locked::may_wait`].
+    fn admit(self) -> bool;
+
+    /// [`Self::admit`] where somebody waits on the object, which therefore exists.
+    fn admit_beside_waiter(self) -> bool;
+
+    /// The end of a service that was not admitted: unlocks the kernel and says why.
+    fn refuse(self, k: Locked) -> UINT;
+}
+
+/// C code that calls an unchecked service: the contract vouches for it.
+impl Caller for () {
+    #[inline(always)]
+    fn admit(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn admit_beside_waiter(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn refuse(self, _k: Locked) -> UINT {
+        TX_SUCCESS
     }
 }
 

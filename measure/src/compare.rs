@@ -192,11 +192,13 @@ impl fmt::Display for Paired {
         let Self { a_lower, equal, b_lower, noise, .. } = self;
         match self.verdict() {
             Verdict::NoDifference => write!(f, "no difference at {all} of {all} placements (noise {noise})"),
-            Verdict::ALower { least, most } => {
-                write!(f, "A is lower at {all} of {all} placements, by {least} to {most} (noise {noise})")
-            }
-            Verdict::BLower { least, most } => {
-                write!(f, "B is lower at {all} of {all} placements, by {least} to {most} (noise {noise})")
+            Verdict::ALower { least, most } | Verdict::BLower { least, most } => {
+                let side = if matches!(self.verdict(), Verdict::ALower { .. }) { 'A' } else { 'B' };
+                write!(f, "{side} is lower at {all} of {all} placements, by {least}")?;
+                if most > least {
+                    write!(f, " to {most}")?;
+                }
+                write!(f, " (noise {noise})")
             }
             Verdict::Disagree => write!(
                 f,
@@ -246,6 +248,8 @@ mod tests {
         let other = paired(&pairs(&[(20, 10), (31, 30)]), 0).unwrap();
         assert_eq!(other.verdict(), Verdict::BLower { least: 1, most: 10 });
         assert_eq!(other.to_string(), "B is lower at 2 of 2 placements, by 1 to 10 (noise 0)");
+        let one = paired(&pairs(&[(20, 10), (40, 30)]), 0).unwrap();
+        assert_eq!(one.to_string(), "B is lower at 2 of 2 placements, by 10 (noise 0)");
         for split in [[(10, 20), (20, 10)], [(10, 20), (20, 20)]] {
             let split = paired(&pairs(&split), 0).unwrap();
             assert_eq!(split.verdict(), Verdict::Disagree);

@@ -40,6 +40,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod a32;
 mod clock;
 mod compare;
 mod histogram;

@@ -354,15 +354,20 @@ fn value(name: &str, q: &Quantity, unit: &str) -> Result<f64, String> {
     }
     source(name, q.source.as_deref())?;
     if !(0.0..=1e6).contains(&q.value) {
-        return Err(format!("{name} is {}: expected 0 to 1000000 {unit}", q.value));
+        return Err(format!("{name} is {}: expected 0 to 1000000 {unit}", shown(q.value)));
     }
     Ok(q.value)
+}
+
+/// A figure in few characters, whatever its size.
+fn shown(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e9).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
 fn time(name: &str, q: &Quantity, unit: &str) -> Result<Centi, String> {
     let centi = value(name, q, unit)? * CYCLE as f64;
     if (centi - centi.round()).abs() > 1e-6 {
-        return Err(format!("{name} is {}: two decimals at most", q.value));
+        return Err(format!("{name} is {}: two decimals at most", shown(q.value)));
     }
     Ok(centi.round() as Centi)
 }
@@ -370,7 +375,7 @@ fn time(name: &str, q: &Quantity, unit: &str) -> Result<Centi, String> {
 fn count(name: &str, q: &Quantity, unit: &str, least: u32, most: u32) -> Result<u32, String> {
     let n = value(name, q, unit)?;
     if n.fract() != 0.0 || !(f64::from(least)..=f64::from(most)).contains(&n) {
-        return Err(format!("{name} is {n}: expected a whole number from {least} to {most}"));
+        return Err(format!("{name} is {}: expected a whole number from {least} to {most}", shown(n)));
     }
     Ok(n as u32)
 }

@@ -112,10 +112,16 @@ impl Compiler {
         flags
     }
 
-    /// The optimisation that the kernel is compiled with: the last of the flags counts.
+    /// The optimisation that the kernel is compiled with, at link time too: the last of the flags counts.
     pub fn optimisation(&self) -> String {
-        let flags = self.flags();
-        flags.iter().rfind(|flag| flag.starts_with("-O")).cloned().unwrap_or_default()
+        let level = self.flags().into_iter().rfind(|flag| flag.starts_with("-O"));
+        level.into_iter().chain(self.link_time()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The flag that leaves code in the objects for the linker to optimise.
+    fn link_time(&self) -> Option<String> {
+        let last = self.flags().into_iter().rfind(|flag| flag.starts_with("-flto") || flag == "-fno-lto");
+        last.filter(|flag| flag != "-fno-lto")
     }
 
     fn machine(&self) -> &'static [&'static str] {
@@ -262,10 +268,15 @@ impl Compiler {
                 .try_compile_intermediates()
                 .map_err(failed)?,
         );
-        // Addresses from memory instead of two instructions each make up for the question in it.
-        let addresses = if self.clang { "-mno-movt" } else { "-mword-relocations" };
-        objects
-            .extend(build().file(&generated.relinquish).flag(addresses).try_compile_intermediates().map_err(failed)?);
+        let mut relinquish = build();
+        // Addresses from memory instead of two instructions each make up for the question in it. As bitcode it may
+        // become part of its callers, which are compiled without.
+        match (self.link_time().is_some(), self.clang) {
+            (true, _) => {}
+            (false, true) => drop(relinquish.flag("-mno-movt")),
+            (false, false) => drop(relinquish.flag("-mword-relocations")),
+        }
+        objects.extend(relinquish.file(&generated.relinquish).try_compile_intermediates().map_err(failed)?);
         let library = generated.out.join("libthreadx.a");
         // `ar` adds to what is there.
         if library.exists() {

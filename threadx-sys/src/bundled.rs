@@ -6,6 +6,8 @@ pub use kernel::c_api::{
     _tx_thread_preempt_disable_exit as tx_thread_preempt_disable_exit, _tx_timer_interrupt,
     _txe_thread_relinquish as tx_thread_relinquish, relinquish_inline,
 };
+/// Entries for a safe layer, inlined into it.
+pub use kernel::direct;
 pub use kernel::{
     CHAR, EntryExitNotify, EventFlagsNotify, NAME, QueueNotify, SemaphoreNotify, StackErrorNotify, TX_BLOCK_POOL,
     TX_BYTE_POOL, TX_EVENT_FLAGS_GROUP, TX_MUTEX, TX_QUEUE, TX_SEMAPHORE, TX_THREAD, TX_TIMER, ThreadEntry,

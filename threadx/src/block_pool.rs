@@ -13,7 +13,7 @@ use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
 use crate::performance::BlockPoolCounts;
-use crate::{Error, Rejected, Timeout};
+use crate::{Error, Rejected, Timeout, service};
 
 /// What the kernel keeps in front of each block: one pointer (User Guide, chapter 3, "Memory Block
 /// Pools", "Pool Capacity").
@@ -105,8 +105,8 @@ impl<T, const N: usize> Memory<T, N> {
 /// dropped the pool cannot be created again.
 pub struct BlockPool<T, const N: usize> {
     control: UnsafeCell<TX_BLOCK_POOL>,
-    /// Guests are allocations under way, and blocks.
-    claim: Claim<true>,
+    /// On upstream's kernel blocks are guests.
+    claim: Claim<false>,
     name: UnsafeCell<Name>,
     memory: UnsafeCell<MaybeUninit<Memory<T, N>>>,
 }
@@ -163,6 +163,12 @@ impl<T, const N: usize> BlockPool<T, N> {
     /// [`Error::Caller`] elsewhere and before the kernel is started.
     pub fn create(&'static self, name: &'static str) -> Result<(), Error> {
         self.claim.take()?;
+        #[cfg(feature = "bundled")]
+        // SAFETY: the pool does not exist, so nobody allocates, and the number only falls.
+        if unsafe { threadx_sys::direct::block_pool_is_lent(self.control()) } {
+            self.claim.release();
+            return Err(Error::InUse);
+        }
         // SAFETY: claimed and not created: nobody else looks at the name.
         unsafe { *self.name.get() = Name::new(name) };
         // SAFETY: the control block is `'static`, not created, and nobody is inside; name and memory
@@ -177,7 +183,7 @@ impl<T, const N: usize> BlockPool<T, N> {
                 Memory::<T, N>::BYTES as ULONG,
             )
         };
-        check(status).inspect_err(|_| self.claim.release())
+        self.claim.created(check(status))
     }
 
     /// Deletes the pool: threads that wait get [`Error::Deleted`], allocated blocks stay valid.
@@ -188,9 +194,8 @@ impl<T, const N: usize> BlockPool<T, N> {
     ///
     /// [`Error::Pool`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
-        // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
-        critical_section::with(|_| check(unsafe { threadx_sys::tx_block_pool_delete(self.control()) }))?;
+        self.claim.delete(|| check(unsafe { threadx_sys::tx_block_pool_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }
@@ -206,19 +211,20 @@ impl<T, const N: usize> BlockPool<T, N> {
     /// * [`Error::Wait`]: a wait outside threads.
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Pool`].
+    #[inline]
     pub fn allocate(&'static self, timeout: impl Into<Timeout>) -> Result<Block<MaybeUninit<T>>, Error> {
-        let mut block = null_mut();
-        self.claim.enter();
-        // SAFETY: the service checks control block and context; `block` is valid for writing.
-        let status = unsafe { threadx_sys::tx_block_allocate(self.control(), &raw mut block, timeout.into().option()) };
-        match (check(status), NonNull::new(block)) {
-            // It stays a guest until it is released.
-            (Ok(()), Some(block)) => Ok(Block { value: block.cast(), claim: &self.claim, owned: PhantomData }),
-            (status, _) => {
-                self.claim.leave();
-                Err(status.err().unwrap_or(Error::Pointer))
-            }
+        let mut block = MaybeUninit::uninit();
+        let tie = Tie::new(&self.claim);
+        let wait = timeout.into().option();
+        // SAFETY: control block and claim are this pool's; `block` is valid for writing.
+        let result = unsafe { service::block_allocate(self.control(), &self.claim, block.as_mut_ptr(), wait) };
+        if let Err(error) = result {
+            tie.end();
+            return Err(error);
         }
+        // SAFETY: with success the kernel has written the address of a block.
+        let value = unsafe { NonNull::new_unchecked(block.assume_init()) }.cast();
+        Ok(Block { value, tie, owned: PhantomData })
     }
 
     /// A block with a value: [`BlockPool::allocate`] and [`Block::write`].
@@ -277,13 +283,39 @@ impl<T, const N: usize> BlockPool<T, N> {
     }
 }
 
+/// What keeps a deleted pool from being created again while a block of it is allocated. The bundled kernel knows
+/// how many blocks of a deleted pool are still out; on upstream's a block, and an allocation, is a guest.
+#[derive(Clone, Copy)]
+struct Tie {
+    #[cfg(not(feature = "bundled"))]
+    claim: &'static Claim<false>,
+}
+
+impl Tie {
+    #[inline(always)]
+    fn new(_claim: &'static Claim<false>) -> Self {
+        #[cfg(not(feature = "bundled"))]
+        _claim.enter();
+        Self {
+            #[cfg(not(feature = "bundled"))]
+            claim: _claim,
+        }
+    }
+
+    /// The block is released, or there was none.
+    #[inline(always)]
+    fn end(self) {
+        #[cfg(not(feature = "bundled"))]
+        self.claim.leave();
+    }
+}
+
 /// A value in a block of a [`BlockPool`], which it goes back to when this is dropped.
 ///
 /// Dropping is allowed in any context. A waiting thread may run before the drop returns.
 pub struct Block<T: 'static> {
     value: NonNull<T>,
-    /// Of the pool: the block counts as its guest.
-    claim: &'static Claim<true>,
+    tie: Tie,
     owned: PhantomData<T>,
 }
 
@@ -309,7 +341,7 @@ impl<T> Block<MaybeUninit<T>> {
     #[must_use]
     pub unsafe fn assume_init(self) -> Block<T> {
         let this = ManuallyDrop::new(self);
-        Block { value: this.value.cast(), claim: this.claim, owned: PhantomData }
+        Block { value: this.value.cast(), tie: this.tie, owned: PhantomData }
     }
 }
 
@@ -328,13 +360,18 @@ impl<T> Block<T> {
     /// # Safety
     ///
     /// Called once, when the value is gone.
+    #[inline(always)]
     unsafe fn release(&self) {
+        #[cfg(not(feature = "bundled"))]
+        use threadx_sys::_tx_block_release as release;
+        #[cfg(feature = "bundled")]
+        use threadx_sys::direct::block_release as release;
         // SAFETY: the block was allocated from this pool and is nobody's any more. The unchecked
         // service: even of a deleted pool the memory and the control block that the header leads to are
-        // in place, and no other pool was made of them while the block counts as a guest.
-        let status = unsafe { threadx_sys::_tx_block_release(self.value.as_ptr().cast()) };
+        // in place, and no other pool was made of them while the block is allocated.
+        let status = unsafe { release(self.value.as_ptr().cast()) };
         debug_assert_eq!(status, threadx_sys::TX_SUCCESS);
-        self.claim.leave();
+        self.tie.end();
     }
 }
 
@@ -354,6 +391,7 @@ impl<T> DerefMut for Block<T> {
 }
 
 impl<T> Drop for Block<T> {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: the block holds a value, and this is its end.
         unsafe { self.value.drop_in_place() };

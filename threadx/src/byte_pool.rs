@@ -133,23 +133,14 @@ impl Core {
     }
 
     /// Memory for `layout`; its owner is a guest until [`Self::release`].
+    #[inline]
     fn allocate(&self, layout: Layout, wait: ULONG) -> Result<NonNull<u8>, Error> {
         self.reap();
         let in_front = if layout.align() > WORD { layout.align() } else { 0 };
         // At least a word, which a deferred release uses.
         let bytes = layout.size().max(WORD).checked_add(in_front).ok_or(Error::Size)?;
         let bytes = ULONG::try_from(bytes).map_err(|_| Error::Size)?;
-        let mut memory = null_mut();
-        self.claim.enter();
-        // SAFETY: the service checks control block and context; `memory` is valid for writing.
-        let status = check(unsafe { threadx_sys::tx_byte_allocate(self.control(), &raw mut memory, bytes, wait) });
-        let memory = match (status, NonNull::new(memory.cast::<u8>())) {
-            (Ok(()), Some(memory)) => memory,
-            (status, _) => {
-                self.claim.leave();
-                return Err(status.err().unwrap_or(Error::Pointer));
-            }
-        };
+        let memory = self.allocate_bytes(bytes, wait)?;
         if in_front == 0 {
             return Ok(memory);
         }
@@ -162,12 +153,52 @@ impl Core {
         Ok(value)
     }
 
+    #[inline(always)]
+    fn allocate_bytes(&self, bytes: ULONG, wait: ULONG) -> Result<NonNull<u8>, Error> {
+        #[cfg(feature = "bundled")]
+        // SAFETY: control block and claim are this pool's.
+        if let Some(result) = unsafe {
+            threadx_sys::direct::byte_allocate(self.control(), self.claim.exists(), self.claim.guests(), bytes, wait)
+        } {
+            return match result {
+                // SAFETY: memory of the pool.
+                Ok(memory) => Ok(unsafe { NonNull::new_unchecked(memory.cast()) }),
+                Err(status) => Err(self.failed(status)),
+            };
+        }
+        self.allocate_by_service(bytes, wait)
+    }
+
+    #[cfg(feature = "bundled")]
+    #[cold]
+    #[inline(never)]
+    fn failed(&self, status: threadx_sys::UINT) -> Error {
+        self.claim.leave();
+        Error::from_code(status)
+    }
+
+    #[cfg_attr(feature = "bundled", inline(never))]
+    fn allocate_by_service(&self, bytes: ULONG, wait: ULONG) -> Result<NonNull<u8>, Error> {
+        let mut memory = null_mut();
+        self.claim.enter();
+        // SAFETY: the service checks control block and context; `memory` is valid for writing.
+        let status = check(unsafe { threadx_sys::tx_byte_allocate(self.control(), &raw mut memory, bytes, wait) });
+        match (status, NonNull::new(memory.cast::<u8>())) {
+            (Ok(()), Some(memory)) => Ok(memory),
+            (status, _) => {
+                self.claim.leave();
+                Err(status.err().unwrap_or(Error::Pointer))
+            }
+        }
+    }
+
     /// Gives back what [`Self::allocate`] gave.
     ///
     /// # Safety
     ///
     /// `value` comes from this pool's `allocate` with a layout of this alignment; called once, and
     /// nobody uses the memory afterwards.
+    #[inline]
     unsafe fn release(&self, value: NonNull<u8>, align: usize) {
         let memory = if align > WORD {
             // SAFETY: `allocate` put it there.
@@ -183,7 +214,21 @@ impl Core {
     }
 
     /// Releases memory that the kernel allocated; `false` where that is not allowed.
+    #[inline(always)]
     fn try_release(&self, memory: NonNull<u8>) -> bool {
+        #[cfg(feature = "bundled")]
+        // SAFETY: control block and claim are this pool's, and so is the memory, which nobody uses any more.
+        if unsafe {
+            let (exists, guests) = (self.claim.exists(), self.claim.guests());
+            threadx_sys::direct::byte_release(self.control(), exists, guests, memory.as_ptr().cast())
+        } {
+            return true;
+        }
+        self.release_by_service(memory)
+    }
+
+    #[cfg_attr(feature = "bundled", inline(never))]
+    fn release_by_service(&self, memory: NonNull<u8>) -> bool {
         // Memory of a deleted pool is refused with another error, and is gone all the same.
         // SAFETY: allocated memory; the service checks the context, and finds the pool itself.
         let status = unsafe { threadx_sys::tx_byte_release(memory.as_ptr().cast()) };
@@ -203,7 +248,16 @@ impl Core {
     }
 
     /// Releases what was deferred, if that is allowed here.
+    #[inline(always)]
     fn reap(&self) {
+        if !self.deferred.load(Ordering::Relaxed).is_null() {
+            self.reap_deferred();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reap_deferred(&self) {
         while !self.deferred.load(Ordering::Relaxed).is_null() {
             let memory = critical_section::with(|_| {
                 let memory = NonNull::new(self.deferred.load(Ordering::Relaxed))?;
@@ -270,7 +324,7 @@ impl<const N: usize> BytePool<N> {
                 N as ULONG,
             )
         };
-        check(status).inspect_err(|_| core.claim.release())
+        core.claim.created(check(status))
     }
 
     /// Deletes the pool: threads that wait get [`Error::Deleted`], boxes stay valid.
@@ -281,9 +335,8 @@ impl<const N: usize> BytePool<N> {
     ///
     /// [`Error::Pool`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
-        // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
-        critical_section::with(|_| check(unsafe { threadx_sys::tx_byte_pool_delete(self.core.control()) }))?;
+        self.core.claim.delete(|| check(unsafe { threadx_sys::tx_byte_pool_delete(self.core.control()) }))?;
         self.core.claim.release();
         Ok(())
     }

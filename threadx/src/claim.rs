@@ -2,12 +2,12 @@
 //!
 //! A checked service looks at the object before it locks the kernel. In between the caller may be
 //! preempted, and find the object deleted, or deleted and created again, when it goes on. With the
-//! object's memory in place for ever that is harmless on the bundled kernel for most services: it takes
-//! every step under one lock, refuses to wait on what was deleted, and finds either the deleted object
-//! or a whole new one, because creation is one step for threads. What is left is counted: callers who
-//! are inside such a service, and whoever holds memory that a creation would hand out a second time.
-//! While there is such a guest, a deleted object stays deleted. A guest that never leaves (terminated,
-//! or its memory leaked) keeps it so for good.
+//! object's memory in place for ever that is harmless on the bundled kernel for most services: those that
+//! are called often look under its lock at the flag kept here, the others take every step under one lock,
+//! refuse to wait on what was deleted, and find either the deleted object or a whole new one, because
+//! creation is one step for threads. What is left is counted: callers who are inside such a service, and
+//! whoever holds memory that a creation would hand out a second time. While there is such a guest, a deleted
+//! object stays deleted. A guest that never leaves (terminated, or its memory leaked) keeps it so for good.
 
 use crate::Error;
 use crate::critical;
@@ -18,6 +18,8 @@ use crate::sync::{AtomicBool, AtomicU32, Ordering};
 /// that do not refuse a wait on a deleted object under their lock: upstream's.
 pub(crate) struct Claim<const COUNTED: bool> {
     claimed: AtomicBool,
+    /// The kernel has created the object and not deleted it. The bundled kernel reads it with its lock held.
+    exists: AtomicBool,
     guests: AtomicU32,
 }
 
@@ -26,13 +28,13 @@ impl<const COUNTED: bool> Claim<COUNTED> {
 
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
-        Self { claimed: AtomicBool::new(false), guests: AtomicU32::new(0) }
+        Self { claimed: AtomicBool::new(false), exists: AtomicBool::new(false), guests: AtomicU32::new(0) }
     }
 
     /// Loom's atomics are not `const`.
     #[cfg(loom)]
     pub(crate) fn new() -> Self {
-        Self { claimed: AtomicBool::new(false), guests: AtomicU32::new(0) }
+        Self { claimed: AtomicBool::new(false), exists: AtomicBool::new(false), guests: AtomicU32::new(0) }
     }
 
     /// Gives the cell to the caller, who creates the object or calls [`Self::release`].
@@ -45,6 +47,40 @@ impl<const COUNTED: bool> Claim<COUNTED> {
                 Ok(())
             }
         })
+    }
+
+    /// Says how the creation, which the caller has claimed, went; a failed one ends the claim.
+    pub(crate) fn created(&self, result: Result<(), Error>) -> Result<(), Error> {
+        match result {
+            Ok(()) => self.exists.store(true, Ordering::Release),
+            Err(_) => self.release(),
+        }
+        result
+    }
+
+    /// Calls the delete service in one step for everybody else, so that exactly one delete of each creation
+    /// succeeds and nobody meets an object that is half gone. The claim is to be released later.
+    pub(crate) fn delete(&self, service: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+        critical::with(|_| {
+            service()?;
+            self.exists.store(false, Ordering::Release);
+            Ok(())
+        })
+    }
+
+    /// Where the bundled kernel finds whether the object exists.
+    #[cfg(all(feature = "bundled", not(loom)))]
+    #[inline(always)]
+    pub(crate) fn exists(&self) -> &AtomicBool {
+        &self.exists
+    }
+
+    /// The number of guests, for the bundled kernel, which changes it with its lock held: in one step for all who
+    /// use it by an atomic one.
+    #[cfg(all(feature = "bundled", not(loom)))]
+    #[inline(always)]
+    pub(crate) fn guests(&self) -> &AtomicU32 {
+        &self.guests
     }
 
     /// Ends the claim: the object was not created, or is deleted.

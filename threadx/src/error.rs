@@ -37,6 +37,8 @@ macro_rules! errors {
                 }
             }
 
+            #[cold]
+            #[inline(never)]
             pub(crate) const fn from_code(code: UINT) -> Self {
                 // 0x10 is START_ERROR in thread create alone, whose auto-start value is always
                 // valid here, so NO_MEMORY is the only meaning left.
@@ -141,6 +143,7 @@ errors! {
 }
 
 /// `Ok` for SUCCESS, else the error of the code.
+#[inline(always)]
 pub(crate) const fn check(code: UINT) -> Result<(), Error> {
     if code == threadx_sys::TX_SUCCESS { Ok(()) } else { Err(Error::from_code(code)) }
 }

@@ -1,6 +1,7 @@
 //! Event flags.
 
 use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -10,7 +11,7 @@ use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
 use crate::performance::EventFlagsCounts;
-use crate::{Error, Timeout};
+use crate::{Error, Timeout, service};
 
 /// What [`EventFlags::get`] takes for an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -133,7 +134,7 @@ impl EventFlags {
             // SAFETY: the control block is `'static`, not created, and nobody is inside; the name
             // stays in place until the group is deleted.
             let status = unsafe { threadx_sys::tx_event_flags_create(self.control(), (*self.name.get()).as_c()) };
-            check(status).inspect_err(|_| self.claim.release())
+            self.claim.created(check(status))
         })
     }
 
@@ -145,9 +146,8 @@ impl EventFlags {
     ///
     /// [`Error::Group`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
-        // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
-        critical_section::with(|_| check(unsafe { threadx_sys::tx_event_flags_delete(self.control()) }))?;
+        self.claim.delete(|| check(unsafe { threadx_sys::tx_event_flags_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }
@@ -163,16 +163,14 @@ impl EventFlags {
     /// * [`Error::Wait`]: a wait outside threads.
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Group`].
+    #[inline]
     pub fn get(&'static self, flags: u32, wanted: Match, timeout: impl Into<Timeout>) -> Result<u32, Error> {
-        let mut seen = 0;
-        let wait = timeout.into().option();
-        self.claim.visit(|| {
-            // SAFETY: the service checks control block and context; `seen` is valid for writing.
-            check(unsafe {
-                threadx_sys::tx_event_flags_get(self.control(), flags, wanted.option(), &raw mut seen, wait)
-            })
-        })?;
-        Ok(seen)
+        let mut seen = MaybeUninit::uninit();
+        let (option, wait) = (wanted.option(), timeout.into().option());
+        // SAFETY: control block and claim are this group's; `seen` is valid for writing.
+        unsafe { service::event_flags_get(self.control(), &self.claim, flags, option, seen.as_mut_ptr(), wait) }?;
+        // SAFETY: with success the kernel has written the flags.
+        Ok(unsafe { seen.assume_init() })
     }
 
     /// Sets `flags` and wakes every thread whose request that meets. Threads that clear take their
@@ -183,9 +181,10 @@ impl EventFlags {
     /// # Errors
     ///
     /// [`Error::Group`].
+    #[inline]
     pub fn set(&'static self, flags: u32) -> Result<(), Error> {
-        // SAFETY: the service checks the control block.
-        self.claim.visit(|| check(unsafe { threadx_sys::tx_event_flags_set(self.control(), flags, TX_OR) }))
+        // SAFETY: control block and claim are this group's.
+        unsafe { service::event_flags_set(self.control(), &self.claim, flags, TX_OR) }
     }
 
     /// Clears `flags`; the service is a set with `TX_AND` and the other flags. Wakes nobody.
@@ -195,9 +194,10 @@ impl EventFlags {
     /// # Errors
     ///
     /// [`Error::Group`].
+    #[inline]
     pub fn clear(&'static self, flags: u32) -> Result<(), Error> {
-        // SAFETY: the service checks the control block.
-        self.claim.visit(|| check(unsafe { threadx_sys::tx_event_flags_set(self.control(), !flags, TX_AND) }))
+        // SAFETY: control block and claim are this group's.
+        unsafe { service::event_flags_set(self.control(), &self.claim, !flags, TX_AND) }
     }
 
     /// Has `notify` called after each [`EventFlags::set`], in the setter's context, when the waiting

@@ -20,6 +20,7 @@ pub mod queue;
 mod rejected;
 mod scope;
 pub mod semaphore;
+mod service;
 pub mod stack;
 mod start;
 mod sync;

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use threadx_sys::{TX_INHERIT, TX_MUTEX, TX_NO_INHERIT};
+use threadx_sys::{TX_INHERIT, TX_MUTEX, TX_NO_INHERIT, ULONG};
 
 use crate::claim::Claim;
 use crate::error::check;
@@ -159,7 +159,7 @@ impl<T> Mutex<T> {
                 // stays in place until the mutex is deleted.
                 check(unsafe { threadx_sys::tx_mutex_create(self.control(), (*self.name.get()).as_c(), inherit) })
             };
-            created.inspect_err(|_| self.claim.release())
+            self.claim.created(created)
         })
     }
 
@@ -172,9 +172,8 @@ impl<T> Mutex<T> {
     ///
     /// [`Error::Mutex`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
-        // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
-        critical_section::with(|_| check(unsafe { threadx_sys::tx_mutex_delete(self.control()) }))?;
+        self.claim.delete(|| check(unsafe { threadx_sys::tx_mutex_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }
@@ -196,14 +195,28 @@ impl<T> Mutex<T> {
     /// * [`Error::Wait`]: a wait outside threads.
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Mutex`].
+    #[inline]
     pub fn lock(&'static self, timeout: impl Into<Timeout>) -> Result<MutexGuard<T>, Error> {
+        let wait = timeout.into().option();
+        #[cfg(feature = "bundled")]
+        // SAFETY: control block and claim are this mutex's. The bit is set in one step with the kernel's
+        // mutex, which existed: so it stands for the guard made here and no other, as in `lock_any`.
+        if unsafe { threadx_sys::direct::mutex_take(self.control(), self.claim.exists(), &self.access, HELD, wait) } {
+            return Ok(MutexGuard { mutex: self, not_send: PhantomData });
+        }
+        self.lock_any(wait)
+    }
+
+    /// [`Self::lock`] of a mutex that need not be free, or by a caller that need not be a thread.
+    #[cfg_attr(feature = "bundled", inline(never))]
+    fn lock_any(&'static self, wait: ULONG) -> Result<MutexGuard<T>, Error> {
         if start::initializing() {
             return Err(Error::Caller);
         }
         self.claim.enter();
         let free = self.access.load(Ordering::Relaxed) & !HELD;
         // SAFETY: the service checks the control block and the context.
-        let got = check(unsafe { threadx_sys::tx_mutex_get(self.control(), timeout.into().option()) });
+        let got = check(unsafe { threadx_sys::tx_mutex_get(self.control(), wait) });
         let locked = got.and_then(|()| {
             match self.access.compare_exchange(free, free | HELD, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => Ok(MutexGuard { mutex: self, not_send: PhantomData }),
@@ -373,9 +386,14 @@ impl<T> Drop for MutexGuard<T> {
         // Not a read-modify-write: while the bit is set nobody else changes the word.
         let access = self.mutex.access.load(Ordering::Relaxed);
         self.mutex.access.store(access & !HELD, Ordering::Release);
+        #[cfg(feature = "bundled")]
+        use threadx_sys::direct::mutex_put as put;
+        #[cfg(not(feature = "bundled"))]
+        use threadx_sys::tx_mutex_put as put;
         // Refused if the mutex was deleted: there is nothing to give back then.
-        // SAFETY: the service checks control block and context.
-        let _ = unsafe { threadx_sys::tx_mutex_put(self.mutex.control()) };
+        // SAFETY: the checked service checks the control block, and the bundled kernel's refuses whoever is not
+        // the owner; the guard stayed with the thread that locked.
+        let _ = unsafe { put(self.mutex.control()) };
         self.mutex.claim.leave();
     }
 }

@@ -13,7 +13,7 @@ use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
 use crate::performance::QueueCounts;
-use crate::{Error, Rejected, Timeout};
+use crate::{Error, Rejected, Timeout, service};
 
 /// Largest message, in bytes: 16 words (User Guide, chapter 3, "Message Queues", "Message Size").
 pub const MAX_MESSAGE_SIZE: usize = 16 * size_of::<ULONG>();
@@ -159,33 +159,39 @@ impl<T> Core<T> {
         core::ptr::from_ref(self).cast_mut().cast()
     }
 
-    fn send<const FRONT: bool>(&'static self, message: T, timeout: Timeout) -> Result<(), Rejected<T>> {
+    #[inline(always)]
+    fn send(&'static self, message: T, timeout: Timeout) -> Result<(), Rejected<T>> {
         const { assert!(Slot::<T>::WORDS > 0) }
         let slot = Slot::new(message);
         let source = (&raw const slot).cast_mut().cast();
-        let sent = self.claim.visit(|| {
-            // SAFETY: the service checks control block and context, and reads one message of
-            // `Slot<T>`'s size, with its alignment, from the slot before it returns. It only reads.
-            check(unsafe {
-                if FRONT {
-                    threadx_sys::tx_queue_front_send(self.control(), source, timeout.option())
-                } else {
-                    threadx_sys::tx_queue_send(self.control(), source, timeout.option())
-                }
-            })
-        });
-        // SAFETY: the kernel took no copy of a message it refused, so this is the only one.
-        sent.map_err(|error| Rejected { error, value: unsafe { slot.take() } })
+        // SAFETY: control block and claim are this queue's, whose messages have the size of a `Slot<T>`; the
+        // service reads one, with its alignment, before it returns. It only reads.
+        match unsafe { service::queue_send::<Slot<T>>(self.control(), &self.claim, source, timeout.option()) } {
+            Ok(()) => Ok(()),
+            // SAFETY: the kernel took no copy of a message it refused, so this is the only one.
+            Err(error) => Err(Rejected { error, value: unsafe { slot.take() } }),
+        }
     }
 
+    fn send_front(&'static self, message: T, timeout: Timeout) -> Result<(), Rejected<T>> {
+        const { assert!(Slot::<T>::WORDS > 0) }
+        let slot = Slot::new(message);
+        let source = (&raw const slot).cast_mut().cast();
+        // SAFETY: the service checks control block and context, and reads one message of `Slot<T>`'s size,
+        // with its alignment, from the slot before it returns. It only reads.
+        let service = || unsafe { threadx_sys::tx_queue_front_send(self.control(), source, timeout.option()) };
+        // SAFETY: as in `send`.
+        self.claim.visit(|| check(service())).map_err(|error| Rejected { error, value: unsafe { slot.take() } })
+    }
+
+    #[inline(always)]
     fn receive(&'static self, timeout: Timeout) -> Result<T, Error> {
         const { assert!(Slot::<T>::WORDS > 0) }
         let mut slot = Slot::<T>::empty();
-        self.claim.visit(|| {
-            // SAFETY: the service checks control block and context, and writes one message of
-            // `Slot<T>`'s size into the slot before it returns.
-            check(unsafe { threadx_sys::tx_queue_receive(self.control(), (&raw mut slot).cast(), timeout.option()) })
-        })?;
+        let destination = (&raw mut slot).cast();
+        // SAFETY: control block and claim are this queue's, whose messages have the size of a `Slot<T>`; the
+        // service writes one into the slot before it returns.
+        unsafe { service::queue_receive::<Slot<T>>(self.control(), &self.claim, destination, timeout.option()) }?;
         // SAFETY: the kernel gives each message to one receiver, and with success this is it.
         Ok(unsafe { slot.take() })
     }
@@ -261,7 +267,7 @@ impl<T: Send, const N: usize> Queue<T, N> {
                 unsafe { *core.name.get() = Name::new(name) };
                 // SAFETY: the control block is `'static` and not created; name and ring stay in place
                 // until the queue is deleted, and the ring is the kernel's alone.
-                Ok(check(unsafe {
+                let status = unsafe {
                     threadx_sys::tx_queue_create(
                         core.control(),
                         (*core.name.get()).as_c(),
@@ -269,10 +275,11 @@ impl<T: Send, const N: usize> Queue<T, N> {
                         self.ring.get().cast(),
                         size_of::<[Slot<T>; N]>() as ULONG,
                     )
-                }))
+                };
+                Ok(core.claim.created(check(status)))
             });
             match step {
-                Ok(created) => return created.inspect_err(|_| core.claim.release()),
+                Ok(created) => return created,
                 // Outside the critical section: dropping a message may take long, or call services.
                 Err(left) => drop(left),
             }
@@ -287,9 +294,8 @@ impl<T: Send, const N: usize> Queue<T, N> {
     ///
     /// [`Error::Queue`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
-        // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
-        critical_section::with(|_| check(unsafe { threadx_sys::tx_queue_delete(self.core.control()) }))?;
+        self.core.claim.delete(|| check(unsafe { threadx_sys::tx_queue_delete(self.core.control()) }))?;
         while let Some(left) = self.core.take_left() {
             drop(left);
         }
@@ -310,8 +316,9 @@ impl<T: Send, const N: usize> Queue<T, N> {
     /// * [`Error::Wait`]: a wait outside threads.
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Queue`].
+    #[inline(always)]
     pub fn send(&'static self, message: T, timeout: impl Into<Timeout>) -> Result<(), Rejected<T>> {
-        self.core.send::<false>(message, timeout.into())
+        self.core.send(message, timeout.into())
     }
 
     /// [`Queue::send`] without a wait. From any context.
@@ -319,8 +326,9 @@ impl<T: Send, const N: usize> Queue<T, N> {
     /// # Errors
     ///
     /// The message, with [`Error::QueueFull`] or [`Error::Queue`].
+    #[inline(always)]
     pub fn try_send(&'static self, message: T) -> Result<(), Rejected<T>> {
-        self.core.send::<false>(message, Timeout::NoWait)
+        self.core.send(message, Timeout::NoWait)
     }
 
     /// [`Queue::send`] to the front: the message is received before all others. If it must wait, it is
@@ -332,7 +340,7 @@ impl<T: Send, const N: usize> Queue<T, N> {
     ///
     /// As [`Queue::send`].
     pub fn send_front(&'static self, message: T, timeout: impl Into<Timeout>) -> Result<(), Rejected<T>> {
-        self.core.send::<true>(message, timeout.into())
+        self.core.send_front(message, timeout.into())
     }
 
     /// [`Queue::send_front`] without a wait. From any context.
@@ -341,7 +349,7 @@ impl<T: Send, const N: usize> Queue<T, N> {
     ///
     /// As [`Queue::try_send`].
     pub fn try_send_front(&'static self, message: T) -> Result<(), Rejected<T>> {
-        self.core.send::<true>(message, Timeout::NoWait)
+        self.core.send_front(message, Timeout::NoWait)
     }
 
     /// Takes the oldest message, waiting for one as long as `timeout` says.
@@ -354,6 +362,7 @@ impl<T: Send, const N: usize> Queue<T, N> {
     /// * [`Error::Wait`]: a wait outside threads.
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Queue`].
+    #[inline(always)]
     pub fn receive(&'static self, timeout: impl Into<Timeout>) -> Result<T, Error> {
         self.core.receive(timeout.into())
     }
@@ -363,6 +372,7 @@ impl<T: Send, const N: usize> Queue<T, N> {
     /// # Errors
     ///
     /// [`Error::QueueEmpty`], [`Error::Queue`].
+    #[inline(always)]
     pub fn try_receive(&'static self) -> Result<T, Error> {
         self.core.receive(Timeout::NoWait)
     }
@@ -516,8 +526,9 @@ impl<T: Send> Sender<T> {
     /// # Errors
     ///
     /// As [`Queue::send`].
+    #[inline(always)]
     pub fn send(self, message: T, timeout: impl Into<Timeout>) -> Result<(), Rejected<T>> {
-        self.core.send::<false>(message, timeout.into())
+        self.core.send(message, timeout.into())
     }
 
     /// As [`Queue::try_send`].
@@ -525,8 +536,9 @@ impl<T: Send> Sender<T> {
     /// # Errors
     ///
     /// As [`Queue::try_send`].
+    #[inline(always)]
     pub fn try_send(self, message: T) -> Result<(), Rejected<T>> {
-        self.core.send::<false>(message, Timeout::NoWait)
+        self.core.send(message, Timeout::NoWait)
     }
 }
 
@@ -536,6 +548,7 @@ impl<T: Send> Receiver<T> {
     /// # Errors
     ///
     /// As [`Queue::receive`].
+    #[inline(always)]
     pub fn receive(self, timeout: impl Into<Timeout>) -> Result<T, Error> {
         self.core.receive(timeout.into())
     }
@@ -545,6 +558,7 @@ impl<T: Send> Receiver<T> {
     /// # Errors
     ///
     /// As [`Queue::try_receive`].
+    #[inline(always)]
     pub fn try_receive(self) -> Result<T, Error> {
         self.core.receive(Timeout::NoWait)
     }

@@ -10,7 +10,7 @@ use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
 use crate::performance::SemaphoreCounts;
-use crate::{Error, Timeout};
+use crate::{Error, Timeout, service};
 
 /// A counting semaphore with 32-bit count (User Guide, chapter 3, "Counting Semaphores").
 ///
@@ -95,7 +95,7 @@ impl Semaphore {
             // SAFETY: the control block is `'static`, not created, and nobody is inside; the name stays
             // in place until the semaphore is deleted.
             let status = unsafe { threadx_sys::tx_semaphore_create(self.control(), (*self.name.get()).as_c(), count) };
-            check(status).inspect_err(|_| self.claim.release())
+            self.claim.created(check(status))
         })
     }
 
@@ -107,9 +107,8 @@ impl Semaphore {
     ///
     /// [`Error::Semaphore`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
-        // One step for everybody else, so that exactly one delete of each create succeeds.
         // SAFETY: the service checks the control block.
-        critical_section::with(|_| check(unsafe { threadx_sys::tx_semaphore_delete(self.control()) }))?;
+        self.claim.delete(|| check(unsafe { threadx_sys::tx_semaphore_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }
@@ -124,10 +123,10 @@ impl Semaphore {
     /// * [`Error::Wait`]: a wait outside threads.
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Semaphore`].
+    #[inline]
     pub fn get(&'static self, timeout: impl Into<Timeout>) -> Result<(), Error> {
-        let wait = timeout.into().option();
-        // SAFETY: the service checks the control block and the context.
-        self.claim.visit(|| check(unsafe { threadx_sys::tx_semaphore_get(self.control(), wait) }))
+        // SAFETY: control block and claim are this semaphore's.
+        unsafe { service::semaphore_get(self.control(), &self.claim, timeout.into().option()) }
     }
 
     /// Gives one to the first waiting thread, or else adds one to the count, which wraps silently
@@ -138,9 +137,10 @@ impl Semaphore {
     /// # Errors
     ///
     /// [`Error::Semaphore`].
+    #[inline]
     pub fn put(&'static self) -> Result<(), Error> {
-        // SAFETY: the service checks the control block.
-        self.claim.visit(|| check(unsafe { threadx_sys::tx_semaphore_put(self.control()) }))
+        // SAFETY: control block and claim are this semaphore's.
+        unsafe { service::semaphore_put(self.control(), &self.claim) }
     }
 
     /// [`Semaphore::put`] unless that would lift the count above `ceiling`. With a waiting thread

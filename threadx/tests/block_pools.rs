@@ -160,8 +160,8 @@ fn deletion_wakes_waiters_and_waits_with_a_second_life_for_the_blocks() {
 }
 
 #[test]
-fn a_waiter_that_is_terminated_never_lets_its_pool_be_created_again() {
-    cell! { A, A_STACK }
+fn a_terminated_waiter_keeps_its_pool_from_being_created_again_only_with_a_block() {
+    cell! { A, A_STACK; B, B_STACK }
     static POOL: BlockPool<u32, 1> = BlockPool::new();
     run_in_thread!(|| {
         POOL.create("pool").unwrap();
@@ -172,7 +172,19 @@ fn a_waiter_that_is_terminated_never_lets_its_pool_be_created_again() {
         assert_eq!((POOL.info().unwrap().available, POOL.info().unwrap().waiting), (1, 0));
         drop(POOL.store(4, Timeout::NoWait).unwrap());
         POOL.delete().unwrap();
-        assert_eq!(POOL.create("again"), Err(Error::InUse), "its frames may hold a block");
+        POOL.create("again").unwrap();
+
+        let block = POOL.store(5, Timeout::NoWait).unwrap();
+        let lower = Builder::new("lower").priority(Priority::of::<20>());
+        let lower = lower.spawn(&B, B_STACK.take().unwrap(), || drop(POOL.allocate(Timeout::Forever))).unwrap();
+        thread::sleep(Ticks::new(1)).unwrap();
+        assert_eq!(POOL.info().unwrap().waiting, 1);
+        drop(block);
+        // It has the block, and does not run any more.
+        assert!(lower.terminate().unwrap().is_none());
+        assert_eq!((POOL.info().unwrap().available, POOL.info().unwrap().waiting), (0, 0));
+        POOL.delete().unwrap();
+        assert_eq!(POOL.create("once more"), Err(Error::InUse), "its frames may hold a block");
         host::finish()
     });
 }

@@ -100,6 +100,6 @@ const _: () = {
 fn handles_are_small_and_optional_for_free() {
     assert_eq!(size_of::<Option<MutexGuard<u64>>>(), size_of::<usize>());
     assert_eq!(size_of::<Option<Sender<u64>>>(), size_of::<usize>());
-    assert_eq!(size_of::<Option<Block<u64>>>(), 2 * size_of::<usize>());
+    assert_eq!(size_of::<Option<Block<u64>>>(), size_of::<usize>());
     assert_eq!(size_of::<Option<PoolBox<u64>>>(), 2 * size_of::<usize>());
 }

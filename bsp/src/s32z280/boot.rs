@@ -6,7 +6,7 @@
 /// Reset enters `_start` in Hyp mode and T32 state: the RTU's boot instruction is a T32 branch. A debugger cannot write
 /// CPSR over its link, so `_start` must be T32 for it, too. BX with bit 0 clear goes to A32.
 #[cfg(not(feature = "boot-at-el1"))]
-macro_rules! entry {
+macro_rules! entry_code {
     () => {
         r#"
     .pushsection .text.bsp_entry, "ax", %progbits
@@ -29,7 +29,7 @@ _start:
 }
 /// A monitor's ERET enters in A32 state.
 #[cfg(feature = "boot-at-el1")]
-macro_rules! entry {
+macro_rules! entry_code {
     () => {
         r#"
     .pushsection .text.bsp_entry, "ax", %progbits
@@ -45,6 +45,29 @@ _start:
     .size _start, . - _start
     .popsection
     "#
+    };
+}
+pub(crate) use entry_code;
+
+/// A mark for the host's tools, which see from the addresses only that the image is for this board: it uses the devices of
+/// QEMU's machine in their places and runs nowhere else.
+#[cfg(feature = "qemu-devices")]
+macro_rules! devices {
+    () => {
+        "    .global bsp_devices_of_qemu\n    .equ bsp_devices_of_qemu, 1\n"
+    };
+}
+#[cfg(not(feature = "qemu-devices"))]
+macro_rules! devices {
+    () => {
+        ""
+    };
+}
+pub(crate) use devices;
+
+macro_rules! entry {
+    () => {
+        concat!(crate::board::boot::devices!(), crate::board::boot::entry_code!())
     };
 }
 pub(crate) use entry;

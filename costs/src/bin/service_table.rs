@@ -127,16 +127,6 @@ enum Wait {
     Forever = FOREVER as isize,
 }
 
-impl Wait {
-    #[inline(always)]
-    const fn timeout(self) -> Timeout {
-        match self {
-            Self::No => Timeout::NoWait,
-            Self::Forever => Timeout::Forever,
-        }
-    }
-}
-
 /// The measured services. `..._timed` sets `costs::START` directly before the call and returns the
 /// counter directly after it.
 trait Api {
@@ -372,15 +362,59 @@ c_api!(Checked: threadx_sys::tx_thread_relinquish, threadx_sys::tx_semaphore_get
 
 struct Safe;
 
-/// The counter after `call`, which must succeed.
-macro_rules! safe {
-    ($call:expr) => {{
-        start();
-        let result = $call;
-        let end = end();
-        expect(black_box(&result).is_ok());
-        end
-    }};
+/// The counter after `call` of `argument`, which must succeed: the answer is tested, as a caller would. A
+/// function of its own, so that the argument is set up and nothing of the rows around gets in between.
+#[inline(never)]
+fn apart<A, T, E>(argument: A, call: impl FnOnce(A) -> Result<T, E>) -> (u32, Option<T>) {
+    // With something in memory, so that the frame is made before.
+    let (argument, _) = black_box((argument, 0u32));
+    start();
+    match call(argument) {
+        Ok(answer) => {
+            let end = end();
+            (end, Some(black_box(answer)))
+        }
+        Err(error) => (refused(error), None),
+    }
+}
+
+/// [`apart`] for dropping what a call before has given.
+fn released<T>(given: Option<T>) -> u32 {
+    match given {
+        Some(given) => {
+            apart(given, |given| {
+                drop(given);
+                Ok::<_, ()>(())
+            })
+            .0
+        }
+        None => refused(()),
+    }
+}
+
+/// A call that should have succeeded.
+#[cold]
+#[inline(never)]
+fn refused<E>(error: E) -> u32 {
+    black_box(&error);
+    expect(false);
+    0
+}
+
+/// [`apart`] for a call that can wait: the compiler knows the timeout.
+macro_rules! waiting {
+    ($wait:expr, $argument:expr, |$a:pat_param, $timeout:ident| $call:expr) => {
+        match $wait {
+            Wait::No => apart($argument, |$a| {
+                let $timeout = Timeout::NoWait;
+                $call
+            }),
+            Wait::Forever => apart($argument, |$a| {
+                let $timeout = Timeout::Forever;
+                $call
+            }),
+        }
+    };
 }
 
 /// This thread, where it is A.
@@ -415,7 +449,7 @@ impl Api for Safe {
     }
     #[inline(always)]
     fn receive1(n: usize) {
-        let _ = black_box(Q1[n].receive(Timeout::Forever));
+        let _ = Q1[n].receive(Timeout::Forever);
     }
     #[inline(always)]
     fn send16(n: usize) {
@@ -423,7 +457,7 @@ impl Api for Safe {
     }
     #[inline(always)]
     fn receive16(n: usize) {
-        let _ = black_box(&Q16[n].receive(Timeout::Forever));
+        let _ = Q16[n].receive(Timeout::Forever);
     }
     #[inline(always)]
     fn set(n: usize) {
@@ -435,140 +469,99 @@ impl Api for Safe {
     }
 
     fn relinquish_timed() -> u32 {
-        start();
-        thread::relinquish();
-        end()
+        apart((), |()| {
+            thread::relinquish();
+            Ok::<_, ()>(())
+        })
+        .0
     }
     fn sem_get_timed(n: usize, wait: Wait) -> u32 {
-        safe!(S[n].get(wait.timeout()))
+        waiting!(wait, &S[n], |semaphore, timeout| semaphore.get(timeout)).0
     }
     fn sem_put_timed(n: usize) -> u32 {
-        safe!(S[n].put())
+        apart(&S[n], |semaphore| semaphore.put()).0
     }
     fn lock_timed(n: usize, who: usize, wait: Wait) -> u32 {
-        start();
-        let guard = M[n].lock(wait.timeout());
-        let end = end();
-        expect(guard.is_ok());
+        let (end, guard) = waiting!(wait, &M[n], |mutex, timeout| mutex.lock(timeout));
         // SAFETY: A and B have one each.
-        unsafe { *GUARDS[who].get() = guard.ok() };
+        unsafe { *GUARDS[who].get() = guard };
         end
     }
     fn unlock_timed(_n: usize, who: usize) -> u32 {
         // SAFETY: A and B have one each.
-        let guard = unsafe { (*GUARDS[who].get()).take() };
-        match guard {
-            Some(guard) => {
-                start();
-                drop(guard);
-                end()
-            }
-            None => {
-                expect(false);
-                0
-            }
-        }
+        released(unsafe { (*GUARDS[who].get()).take() })
     }
     fn send1_timed(n: usize, wait: Wait) -> u32 {
-        safe!(Q1[n].send(7, wait.timeout()))
+        waiting!(wait, &Q1[n], |queue, timeout| queue.send(7, timeout)).0
     }
     fn receive1_timed(n: usize, wait: Wait) -> u32 {
-        safe!(Q1[n].receive(wait.timeout()))
+        waiting!(wait, &Q1[n], |queue, timeout| queue.receive(timeout)).0
     }
     fn send16_timed(n: usize, wait: Wait) -> u32 {
-        let message = black_box([7; 16]);
-        safe!(Q16[n].send(message, wait.timeout()))
+        waiting!(wait, (&Q16[n], [7; 16]), |(queue, message), timeout| queue.send(message, timeout)).0
     }
     fn receive16_timed(n: usize, wait: Wait) -> u32 {
-        safe!(Q16[n].receive(wait.timeout()))
+        waiting!(wait, &Q16[n], |queue, timeout| queue.receive(timeout)).0
     }
     fn set_timed(n: usize) -> u32 {
-        safe!(E[n].set(1))
+        apart(&E[n], |group| group.set(1)).0
     }
     fn flags_timed(n: usize, wait: Wait) -> u32 {
-        safe!(E[n].get(1, Match::AnyClear, wait.timeout()))
+        waiting!(wait, &E[n], |group, timeout| group.get(1, Match::AnyClear, timeout)).0
     }
     fn block_timed() -> [u32; 2] {
-        start();
-        let block = BLOCKS.allocate(Timeout::NoWait);
-        let allocated = since_call(end());
-        let Ok(block) = block else {
-            expect(false);
-            return [0; 2];
-        };
-        start();
-        drop(block);
-        [allocated, since_call(end())]
+        let (end, block) = apart(&BLOCKS, |pool| pool.allocate(Timeout::NoWait));
+        let allocated = since_call(end);
+        [allocated, since_call(released(block))]
     }
     fn byte_timed() -> [u32; 2] {
-        start();
-        let piece = BYTES.allocate::<[u32; 16]>(Timeout::NoWait);
-        let allocated = since_call(end());
-        let Ok(piece) = piece else {
-            expect(false);
-            return [0; 2];
-        };
-        start();
-        drop(piece);
-        [allocated, since_call(end())]
+        let (end, piece) = apart(&BYTES, |pool| pool.allocate::<[u32; 16]>(Timeout::NoWait));
+        let allocated = since_call(end);
+        [allocated, since_call(released(piece))]
     }
     fn resume_b_timed() -> u32 {
-        let b = b();
-        safe!(b.resume())
+        apart(b(), ThreadRef::resume).0
     }
     fn suspend_b_timed() -> u32 {
-        let b = b();
-        safe!(b.suspend())
+        apart(b(), ThreadRef::suspend).0
     }
     fn thread_life() -> u32 {
         threadx::stack! { static STACK: Stack<Dram0, 512>; }
         static CELL: threadx::ThreadCell = threadx::ThreadCell::new();
-        let Ok(token) = STACK.take() else {
-            expect(false);
-            return 0;
-        };
-        let builder = threadx::Builder::new("row").priority(Priority::of::<20>()).suspended();
-        start();
-        let spawned = builder.spawn(&CELL, token, || ());
-        let created = since_call(end());
-        let Ok(handle) = spawned else {
-            expect(false);
-            return 0;
-        };
-        start();
+        let Ok(token) = STACK.take() else { return refused(()) };
+        // The compiler knows the builder, as anywhere.
+        let (end, handle) = apart(token, |token| {
+            threadx::Builder::new("row").priority(Priority::of::<20>()).suspended().spawn(&CELL, token, || ())
+        });
+        let created = since_call(end);
+        let Some(handle) = handle else { return refused(()) };
         // SAFETY: the thread never ran, so nothing is on its stack.
-        let ended = unsafe { handle.terminate_and_reclaim() };
-        let deleted = since_call(end());
-        expect(ended.is_ok());
-        created + deleted
+        created + since_call(apart(handle, |handle| unsafe { handle.terminate_and_reclaim() }).0)
     }
     fn sleep_timed() -> u32 {
-        safe!(thread::sleep(Ticks::new(1)))
+        apart(Ticks::new(1), thread::sleep).0
     }
     fn priority_timed(priority: u32) -> u32 {
-        let (me, priority) = (a(), Priority::new(priority).unwrap_or(Priority::of::<16>()));
-        safe!(me.set_priority(priority))
+        let priority = Priority::new(priority).unwrap_or(Priority::of::<16>());
+        apart((a(), priority), |(me, priority)| me.set_priority(priority)).0
     }
     fn identify_timed() -> u32 {
-        start();
-        let me = black_box(thread::current());
-        let end = end();
-        expect(me.is_some());
-        end
+        apart((), |()| thread::current().ok_or(())).0
     }
     fn interrupt_control_timed() -> [u32; 2] {
-        start();
         // SAFETY: released below, in this thread.
-        let state = unsafe { critical_section::acquire() };
-        let off = since_call(end());
-        start();
-        // SAFETY: acquired above.
-        unsafe { critical_section::release(state) };
-        [off, since_call(end())]
+        let (end, state) = apart((), |()| Ok::<_, ()>(unsafe { critical_section::acquire() }));
+        let off = since_call(end);
+        let Some(state) = state else { return [refused(()); 2] };
+        let (end, _) = apart(state, |state| {
+            // SAFETY: acquired above.
+            unsafe { critical_section::release(state) };
+            Ok::<_, ()>(())
+        });
+        [off, since_call(end)]
     }
     fn info_timed() -> u32 {
-        let me = a();
-        safe!(me.info())
+        apart(a(), ThreadRef::info).0
     }
 }
 

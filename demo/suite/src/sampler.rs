@@ -36,6 +36,8 @@ pub struct Sampler {
     rounds: u32,
     ticks: u32,
     interrupts: u32,
+    /// What fell into the round before.
+    disturbed: Option<Exclusion>,
     written: u32,
     /// Samples during which the console was written to.
     pub talked: u32,
@@ -55,6 +57,7 @@ impl Sampler {
             rounds: 0,
             ticks: 0,
             interrupts: 0,
+            disturbed: None,
             written: 0,
             talked: 0,
             right: true,
@@ -83,16 +86,19 @@ impl Sampler {
         self.ticks = threadx::time::now();
     }
 
-    /// Takes a sample.
+    /// Takes a sample. One after a disturbed one is disturbed as well: a partner that was interrupted on its way
+    /// to a switch goes on from there.
     #[inline(never)]
     pub fn after(&mut self, start: u32, end: u32) {
-        let excluded = if threadx::time::now() != self.ticks {
+        let disturbed = if threadx::time::now() != self.ticks {
             Some(Exclusion::Tick)
         } else if bsp::interrupt::count().wrapping_sub(self.interrupts) != self.plan.interrupts {
             Some(Exclusion::Interrupt)
         } else {
             None
         };
+        let before = core::mem::replace(&mut self.disturbed, disturbed);
+        let excluded = disturbed.or(before);
         self.talked += u32::from(bsp::console().written() != self.written);
         self.rounds += 1;
         if self.rounds > self.plan.warm_up && self.samples.push(elapsed(start, end), excluded).is_err() {

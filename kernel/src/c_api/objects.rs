@@ -8,7 +8,7 @@ use crate::byte_pool::{BYTE_POOL_ID, BytePool, TX_BYTE_POOL};
 use crate::event_flags::{EVENT_FLAGS_ID, EventFlags, TX_EVENT_FLAGS_GROUP};
 use crate::kernel::lock;
 use crate::mutex::{MUTEX_ID, Mutex, TX_MUTEX};
-use crate::queue::{MAX_MESSAGE, QUEUE_ID, Queue, TX_QUEUE};
+use crate::queue::{AnySize, MAX_MESSAGE, QUEUE_ID, Queue, TX_QUEUE};
 use crate::types::*;
 
 /// Defines the conversion of a control-block pointer and the test of its tag.
@@ -111,7 +111,7 @@ services! {
     }
 
     /// `tx_mutex_put`.
-    fn _tx_mutex_put(mutex_ptr: *mut TX_MUTEX) -> UINT { mutex(mutex_ptr).put() }
+    fn _tx_mutex_put(mutex_ptr: *mut TX_MUTEX) -> UINT { mutex(mutex_ptr).put(lock()) }
 
     /// `tx_mutex_put`, checked.
     fn _txe_mutex_put(mutex_ptr: *mut TX_MUTEX) -> UINT {
@@ -216,7 +216,7 @@ services! {
         group_ptr: *mut TX_EVENT_FLAGS_GROUP, requested_flags: ULONG, get_option: UINT, actual_flags_ptr: *mut ULONG,
         wait_option: ULONG,
     ) -> UINT {
-        event_flags(group_ptr).get(requested_flags, get_option, actual_flags_ptr, wait_option)
+        event_flags(group_ptr).get(requested_flags, get_option, actual_flags_ptr, wait_option, lock(), ())
     }
 
     /// `tx_event_flags_get`, checked.
@@ -244,7 +244,7 @@ services! {
 
     /// `tx_event_flags_set`.
     fn _tx_event_flags_set(group_ptr: *mut TX_EVENT_FLAGS_GROUP, flags_to_set: ULONG, set_option: UINT) -> UINT {
-        event_flags(group_ptr).set(flags_to_set, set_option)
+        event_flags(group_ptr).set(flags_to_set, set_option, lock(), ())
     }
 
     /// `tx_event_flags_set`, checked.
@@ -368,7 +368,7 @@ services! {
 
     /// `tx_queue_send`.
     fn _tx_queue_send(queue_ptr: *mut TX_QUEUE, source_ptr: *mut VOID, wait_option: ULONG) -> UINT {
-        queue(queue_ptr).send(source_ptr.cast(), wait_option)
+        queue(queue_ptr).send::<AnySize>(source_ptr.cast(), wait_option, lock(), ())
     }
 
     /// `tx_queue_send`, checked. A message that is not aligned for words is refused as well.
@@ -394,7 +394,7 @@ services! {
 
     /// `tx_queue_receive`.
     fn _tx_queue_receive(queue_ptr: *mut TX_QUEUE, destination_ptr: *mut VOID, wait_option: ULONG) -> UINT {
-        queue(queue_ptr).receive(destination_ptr.cast(), wait_option)
+        queue(queue_ptr).receive::<AnySize>(destination_ptr.cast(), wait_option, lock(), ())
     }
 
     /// `tx_queue_receive`, checked. A destination that is not aligned for words is refused as well.
@@ -505,7 +505,7 @@ services! {
 
     /// `tx_block_allocate`. The output is written only with success.
     fn _tx_block_allocate(pool_ptr: *mut TX_BLOCK_POOL, block_ptr: *mut *mut VOID, wait_option: ULONG) -> UINT {
-        block_pool(pool_ptr).allocate(block_ptr, wait_option)
+        block_pool(pool_ptr).allocate(block_ptr, wait_option, lock(), ())
     }
 
     /// `tx_block_allocate`, checked.
@@ -527,7 +527,7 @@ services! {
     }
 
     /// `tx_block_release`.
-    fn _tx_block_release(block_ptr: *mut VOID) -> UINT { BlockPool::release(block_ptr) }
+    fn _tx_block_release(block_ptr: *mut VOID) -> UINT { BlockPool::release(block_ptr, lock()) }
 
     /// `tx_block_release`, checked: anything but an allocated block is refused, a block released
     /// already included. Takes a few instructions more for every block pool there is.
@@ -629,7 +629,7 @@ services! {
     fn _tx_byte_allocate(
         pool_ptr: *mut TX_BYTE_POOL, memory_ptr: *mut *mut VOID, memory_size: ULONG, wait_option: ULONG,
     ) -> UINT {
-        match byte_pool(pool_ptr).allocate(memory_size, wait_option) {
+        match byte_pool(pool_ptr).allocate(memory_size, wait_option, lock()) {
             Ok(memory) => {
                 memory_ptr.write(memory);
                 TX_SUCCESS
@@ -649,7 +649,7 @@ services! {
             TX_POOL_ERROR
         } else if memory_ptr.is_null() {
             TX_PTR_ERROR
-        } else if memory_size == 0 || memory_size as usize > byte_pool(pool_ptr).size() {
+        } else if memory_size == 0 || memory_size as usize > byte_pool(pool_ptr).size(&lock()) {
             TX_SIZE_ERROR
         } else if wait_option != TX_NO_WAIT && called_from(from::INITIALIZATION | from::ISRS) {
             TX_WAIT_ERROR

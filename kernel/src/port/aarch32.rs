@@ -154,11 +154,19 @@ pub(crate) struct Executor {
     /// Whoever becomes ready above this priority concerns the context: a thread's preemption-threshold,
     /// in an interrupt handler and in the idle loop weaker than every priority, in initialization stronger.
     threshold: Cell<u8>,
+    /// The thread belongs to the layer that [`crate::direct`] serves.
+    layer: Cell<bool>,
 }
 
 impl Executor {
     pub(crate) const fn new() -> Self {
-        Self { context: Context::new(), id: Cell::new(0), slow: Cell::new(0), threshold: Cell::new(0) }
+        Self {
+            context: Context::new(),
+            id: Cell::new(0),
+            slow: Cell::new(0),
+            threshold: Cell::new(0),
+            layer: Cell::new(false),
+        }
     }
 
     const fn pseudo(threshold: u8, cpsr: u32, sp: *const u8, pc: *const ()) -> Self {
@@ -167,6 +175,7 @@ impl Executor {
             id: Cell::new(0),
             slow: Cell::new(slow::NO_THREAD),
             threshold: Cell::new(threshold),
+            layer: Cell::new(false),
         }
     }
 
@@ -185,6 +194,12 @@ impl Executor {
     #[inline(always)]
     pub(crate) fn context(&self) -> &Context {
         &self.context
+    }
+
+    /// Whether the thread belongs to a layer.
+    #[inline(always)]
+    pub(crate) fn layer(&self) -> &Cell<bool> {
+        &self.layer
     }
 
     #[inline(always)]
@@ -627,6 +642,20 @@ pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
     // SAFETY: as in `thread_of`.
     unsafe {
         if Levels::of(context).without(flags | slow::NO_THREAD) {
+            Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
+        } else {
+            None
+        }
+    }
+}
+
+/// The thread that executes, if it belongs to a layer.
+#[inline(always)]
+pub(crate) fn executing_in_layer() -> Option<Thread> {
+    let context = current_context();
+    // SAFETY: as in `thread_of`; only a thread's flag is ever set.
+    unsafe {
+        if (*context.cast::<Executor>()).layer.get() {
             Some(Thread::new(core::ptr::NonNull::new_unchecked(context.cast::<TX_THREAD>().cast_mut())))
         } else {
             None

@@ -258,6 +258,7 @@ pub(crate) mod port {
         id: Cell<u32>,
         slow: Cell<u8>,
         threshold: Cell<u8>,
+        layer: Cell<bool>,
     }
 
     impl Executor {
@@ -267,6 +268,7 @@ pub(crate) mod port {
                 id: Cell::new(0),
                 slow: Cell::new(0),
                 threshold: Cell::new(0),
+                layer: Cell::new(false),
             }
         }
 
@@ -276,6 +278,10 @@ pub(crate) mod port {
 
         pub(crate) fn threshold(&self) -> &Cell<u8> {
             &self.threshold
+        }
+
+        pub(crate) fn layer(&self) -> &Cell<bool> {
+            &self.layer
         }
 
         pub(crate) fn context(&self) -> &Context {
@@ -328,6 +334,11 @@ pub(crate) mod port {
             Current::Interrupt => state().interrupted.get(),
             Current::Idle | Current::Initialization => None,
         }
+    }
+
+    /// The thread that executes, if it belongs to a layer.
+    pub(crate) fn executing_in_layer() -> Option<Thread> {
+        executing_without(0).filter(|thread| thread.executor.layer().get())
     }
 
     /// The thread that executes, if it has none of these bits of [`crate::port::slow`].

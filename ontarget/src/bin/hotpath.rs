@@ -6,6 +6,7 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use bsp::interrupt::{self, InterruptId};
+use measure::a32::{self, Decoded};
 use ontarget::{Outcome, Trace, Why, at, check_kernel, ensure, ensure_eq, note, spawn, tests};
 use threadx::thread;
 use threadx::{PreemptionThreshold, Priority, Region, StackToken, Ticks, stack};
@@ -98,76 +99,18 @@ const SAMPLES: usize = 256;
 
 static TRACE: Trace = Trace::new();
 
-/// Words of memory that an A32 instruction moves.
-fn words(instruction: u32) -> (u32, u32) {
-    let load = instruction & (1 << 20) != 0;
-    let moved = match instruction >> 25 & 7 {
-        // LDM, STM: a register list.
-        0b100 => (instruction & 0xffff).count_ones(),
-        // VLDM, VSTM of D or S registers: the number of words. One without write-back, up or down, is a
-        // single register's VLDR or VSTR.
-        0b110 if instruction & 0xe00 == 0xa00 => {
-            let single = instruction & (1 << 24) != 0 && instruction & (1 << 21) == 0;
-            if single { 1 + (instruction >> 8 & 1) } else { instruction & 0xff }
-        }
-        // LDR, STR.
-        0b010 => 1,
-        0b011 if instruction & 0x10 == 0 => 1,
-        _ => 0,
-    };
-    if load { (moved, 0) } else { (0, moved) }
-}
-
-/// What a piece of code does.
-#[derive(Debug)]
-struct Decoded {
-    instructions: usize,
-    masked: usize,
-    loaded: u32,
-    stored: u32,
-}
-
-/// Reads code up to and with its first instruction that `ends` says is the last: CPSID to MSR CPSR_c, and
-/// the register lists.
-fn decode(code: *const u32, ends: impl Fn(u32) -> bool) -> Result<Decoded, Why> {
-    const CPSID_I: u32 = 0xf10c_0080;
-    /// MSR to CPSR's control byte, whatever other bytes it writes.
-    const MSR_CPSR_C: u32 = 0xe121_f000;
-    let (mut masked_at, mut unmasked_at, mut instructions) = (None, None, 0);
-    let (mut loaded, mut stored) = (0, 0);
-    for n in 0..64 {
-        // SAFETY: the code RAM is readable, and what is linked there is longer than what is read: the loop
-        // ends at the last instruction.
-        let instruction = unsafe { code.add(n).read_volatile() };
-        let (l, s) = words(instruction);
-        (loaded, stored) = (loaded + l, stored + s);
-        if instruction == CPSID_I {
-            ensure!(masked_at.is_none(), "IRQ is masked twice");
-            masked_at = Some(n);
-        }
-        if instruction & 0xfff1_fff0 == MSR_CPSR_C {
-            unmasked_at = Some(n);
-        }
-        if ends(instruction) {
-            instructions = n + 1;
-            break;
-        }
-        // A branch would make the count a guess.
-        ensure!(instruction >> 25 & 7 != 0b101, "branch at instruction {n}");
-    }
-    let (Some(from), Some(to)) = (masked_at, unmasked_at) else {
-        return Err(Why::failed(format_args!("no CPSID ... MSR in the code of relinquish")));
-    };
-    ensure!(from < to && to < instructions, "CPSID at {from}, MSR at {to}, {instructions} instructions");
-    // CPSID itself executes unmasked; MSR is the last that executes masked.
-    let masked = to - from;
-    ensure!(masked <= MASKED, "IRQ masked for {masked} instructions, at most {MASKED}");
-    Ok(Decoded { instructions, masked, loaded, stored })
+/// Reads the code that begins there up to and with its first `last`.
+fn decode(code: *const u32, last: u32) -> Result<Decoded, Why> {
+    // SAFETY: the code RAM is readable, and what is linked there is longer than what is read: reading stops
+    // at the last instruction, or after as many as fit behind any function of this image.
+    let instructions = (0..).map(|n| unsafe { code.add(n).read_volatile() });
+    let seen = a32::decode(instructions, last).map_err(|why| Why::failed(format_args!("relinquish: {why}")))?;
+    ensure!(seen.masked <= MASKED, "IRQ masked for {} instructions, at most {MASKED}", seen.masked);
+    Ok(seen)
 }
 
 fn masked_stretch() -> Outcome {
-    const BX_LR: u32 = 0xe12f_ff1e;
-    let seen = decode(_tx_thread_relinquish as *const u32, |instruction| instruction == BX_LR)?;
+    let seen = decode(_tx_thread_relinquish as *const u32, a32::CALLED_LAST)?;
     note!("relinquish: {} instructions, IRQ masked for {}", seen.instructions, seen.masked);
     note!("relinquish: {} words stored and {} loaded a switch", seen.stored, seen.loaded);
     // Both callee-saved sets, FPSCR, CPSR, SP and PC must be among them.
@@ -177,17 +120,14 @@ fn masked_stretch() -> Outcome {
 
 /// The partner's loop has one place with the inlined sequence, and this is the code that the round trip runs.
 fn masked_stretch_inlined() -> Outcome {
-    /// MRC of the running context, the first instruction, and VMSR FPSCR, the last.
-    const MRC_TPIDRPRW: u32 = 0xee1d_0f90;
-    const VMSR_FPSCR_R12: u32 = 0xeee1_ca10;
     let code = partner::<Inline> as fn() as *const u32;
     // SAFETY: the code RAM is readable, and more than this is linked behind the function.
-    let begin = (0..32).find(|&n| unsafe { code.add(n).read_volatile() } == MRC_TPIDRPRW);
+    let begin = (0..32).find(|&n| unsafe { code.add(n).read_volatile() } == a32::INLINED_FIRST);
     let Some(begin) = begin else {
         return Err(Why::failed(format_args!("no inlined relinquish in the partner's loop")));
     };
     // SAFETY: inside the same function.
-    let seen = decode(unsafe { code.add(begin) }, |instruction| instruction == VMSR_FPSCR_R12)?;
+    let seen = decode(unsafe { code.add(begin) }, a32::INLINED_LAST)?;
     let bytes = 4 * seen.instructions;
     note!("inlined relinquish: {} instructions, {bytes} bytes, IRQ masked for {}", seen.instructions, seen.masked);
     note!("inlined relinquish: {} words stored and {} loaded a switch", seen.stored, seen.loaded);

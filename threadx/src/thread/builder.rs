@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering;
 
-use threadx_sys::{TX_DONT_START, TX_SUCCESS, TX_THREAD, TX_THREAD_EXIT, UINT, ULONG};
+use threadx_sys::{TX_SUCCESS, TX_THREAD, TX_THREAD_EXIT, UINT, ULONG};
 
 use super::cell::{DETACHED, RETURNED, Record, ThreadCell};
 use super::join::{JoinHandle, ScopedJoinHandle};
@@ -170,7 +170,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Creates the thread suspended and registers its notification.
+    /// Creates the thread suspended and registers its notification. The caller has claimed the cell and written
+    /// its record, and the stack is its own.
     fn create(
         self,
         cell: &'static ThreadCell,
@@ -179,30 +180,51 @@ impl Builder {
         stack_size: u32,
     ) -> Result<(), Error> {
         let threshold = self.threshold.unwrap_or(PreemptionThreshold::at(self.priority));
-        // SAFETY: the control block is `'static` and carries no thread, the stack is this thread's
-        // until it is deleted, the name is in the cell and so stays as long as the thread; the entry
-        // function finds its closure in the slot above the stack. The rest is checked.
-        check(unsafe {
-            threadx_sys::tx_thread_create(
+        // SAFETY: the caller's promise: nobody writes the record.
+        let name = unsafe { cell.record() }.name.as_c();
+        #[cfg(feature = "bundled")]
+        // SAFETY: the control block is `'static` and carries no thread; the stack was made by `stack!`, so it
+        // is apart from all others, large enough, and this thread's until it is deleted; the name is in the
+        // cell and so stays as long as the thread; the entry function finds its closure in the slot above
+        // the stack; the notification has the documented signature.
+        return check(unsafe {
+            threadx_sys::direct::thread_create(
                 cell.control(),
-                cell.record().name.as_c(),
-                Some(entry),
-                0,
+                name,
+                entry,
                 stack.base.as_ptr().cast(),
                 stack_size,
                 self.priority.number(),
                 threshold.number(),
                 self.time_slice.get(),
-                TX_DONT_START,
+                notify,
             )
-        })?;
-        // SAFETY: a created thread; the notification has the documented signature.
-        let registered = check(unsafe { threadx_sys::tx_thread_entry_exit_notify(cell.control(), Some(notify)) });
-        if registered.is_err() {
-            // A kernel without notifications cannot report the end of threads. This one never began.
-            cell.remove()?;
+        });
+        #[cfg(not(feature = "bundled"))]
+        {
+            // SAFETY: as above. The rest is checked.
+            check(unsafe {
+                threadx_sys::tx_thread_create(
+                    cell.control(),
+                    name,
+                    Some(entry),
+                    0,
+                    stack.base.as_ptr().cast(),
+                    stack_size,
+                    self.priority.number(),
+                    threshold.number(),
+                    self.time_slice.get(),
+                    threadx_sys::TX_DONT_START,
+                )
+            })?;
+            // SAFETY: a created thread; the notification has the documented signature.
+            let registered = check(unsafe { threadx_sys::tx_thread_entry_exit_notify(cell.control(), Some(notify)) });
+            if registered.is_err() {
+                // A kernel without notifications cannot report the end of threads. This one never began.
+                cell.remove()?;
+            }
+            registered
         }
-        registered
     }
 }
 

@@ -41,7 +41,8 @@ pub struct ThreadCell {
     pub(super) next: AtomicPtr<ThreadCell>,
     /// Next in the list of the scope that the thread belongs to.
     pub(crate) next_scoped: AtomicPtr<ThreadCell>,
-    /// How often the cell was freed: tells a handle whether it still means this thread.
+    /// How many threads of the cell were deleted: tells a handle whether it still means this thread, which then
+    /// exists.
     pub(super) generation: AtomicU32,
     pub(super) claimed: AtomicBool,
     /// In [`CELLS`], and `done` is created: once for each cell, by whoever has claimed it.
@@ -142,8 +143,8 @@ impl ThreadCell {
     pub(super) fn register(&'static self) -> Result<(), Error> {
         if self.registered.load(Ordering::Acquire) {
             // A waiter that the last thread's end woke may have left the latch open.
-            // SAFETY: the semaphore is a created one and in place for ever.
-            while unsafe { threadx_sys::tx_semaphore_get(self.done(), TX_NO_WAIT) } == TX_SUCCESS {}
+            // SAFETY: the semaphore is a created one and in place for ever, and nothing waits.
+            while unsafe { threadx_sys::_tx_semaphore_get(self.done(), TX_NO_WAIT) } == TX_SUCCESS {}
             return Ok(());
         }
         // SAFETY: the semaphore is `'static` and not yet created: whoever had the cell before and
@@ -171,7 +172,7 @@ impl ThreadCell {
 
     pub(super) fn open_latch(&'static self) {
         // SAFETY: as in `wait_done`; putting is allowed in every context.
-        let status = unsafe { threadx_sys::tx_semaphore_put(self.done()) };
+        let status = unsafe { threadx_sys::_tx_semaphore_put(self.done()) };
         debug_assert_eq!(status, TX_SUCCESS);
     }
 
@@ -182,12 +183,24 @@ impl ThreadCell {
     ///
     /// [`Error::Caller`] outside threads and timer callbacks.
     pub(super) fn remove(&'static self) -> Result<bool, Error> {
-        // The thread may still be in the last steps of its end, having opened the latch; after this
+        // One step for everybody else: nobody means a deleted thread.
+        let deleted =
+            || self.generation.store(self.generation.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+        // The thread may still be in the last steps of its end, having opened the latch; after its termination
         // it makes no more.
-        // SAFETY: the control block is `'static`; the service checks that it is a created thread.
-        check(unsafe { threadx_sys::tx_thread_terminate(self.control()) })?;
-        // SAFETY: as above.
-        check(unsafe { threadx_sys::tx_thread_delete(self.control()) })?;
+        #[cfg(feature = "bundled")]
+        // SAFETY: the control block is `'static`, and the thread in it exists: nobody but the caller, who has
+        // claimed the cell, removes it.
+        check(unsafe { threadx_sys::direct::thread_remove(self.control(), deleted) })?;
+        #[cfg(not(feature = "bundled"))]
+        {
+            // SAFETY: the control block is `'static`; the service checks that it is a created thread.
+            check(unsafe { threadx_sys::tx_thread_terminate(self.control()) })?;
+            critical_section::with(|_| {
+                // SAFETY: as above.
+                check(unsafe { threadx_sys::tx_thread_delete(self.control()) }).inspect(|()| deleted())
+            })?;
+        }
         Ok(self.outcome.load(Ordering::Acquire) & RETURNED != 0)
     }
 
@@ -231,7 +244,6 @@ impl ThreadCell {
     pub(super) unsafe fn free(&'static self) {
         // SAFETY: the cell is still claimed by the caller, who is the only one to look.
         let stack = unsafe { (*self.record.get()).stack.take() };
-        self.generation.fetch_add(1, Ordering::AcqRel);
         self.claimed.store(false, Ordering::Release);
         if let Some(stack) = stack {
             // SAFETY: the token was consumed when the record was written, and is taken from it once.

@@ -34,10 +34,25 @@ use crate::{Error, Ticks};
 /// The running thread.
 ///
 /// `None` in initialization, when nothing runs, in timer callbacks, and in threads that C code
-/// created. In an interrupt: the interrupted thread. Takes time in proportion to the number of cells
-/// that were ever used. From any context.
+/// created. In an interrupt: the interrupted thread, which takes time in proportion to the number of cells
+/// that were ever used; on upstream's kernel so it does everywhere. From any context.
 #[must_use]
+#[inline]
 pub fn current() -> Option<ThreadRef> {
+    #[cfg(feature = "bundled")]
+    {
+        let control = threadx_sys::direct::thread_executing();
+        if !control.is_null() {
+            // SAFETY: the layer's threads, of which this is one, are those that `Builder` has created in cells.
+            return Some(ThreadRef::running(unsafe { ThreadCell::of(control) }));
+        }
+    }
+    current_by_service()
+}
+
+/// [`current`] in any context.
+#[cfg_attr(feature = "bundled", inline(never))]
+fn current_by_service() -> Option<ThreadRef> {
     // SAFETY: no precondition.
     let control = unsafe { threadx_sys::tx_thread_identify() };
     if control.is_null() { None } else { registered(control) }

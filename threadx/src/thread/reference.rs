@@ -130,6 +130,20 @@ impl ThreadRef {
         Self { cell, generation: cell.generation.load(Ordering::Acquire) }
     }
 
+    /// The thread that executes, which has the cell as long as it does: so there is nothing to order.
+    #[cfg(feature = "bundled")]
+    #[inline(always)]
+    pub(super) fn running(cell: &'static ThreadCell) -> Self {
+        Self { cell, generation: cell.generation.load(Ordering::Relaxed) }
+    }
+
+    /// Whether this still means the thread in the cell. Asked where nothing else runs, neither now nor as long as
+    /// the answer is used: so there is nothing to order.
+    #[inline(always)]
+    fn is_meant(self) -> bool {
+        self.cell.generation.load(Ordering::Relaxed) == self.generation
+    }
+
     /// Calls a service on the thread if it is still the one that this was made for.
     fn call<T>(self, service: impl FnOnce(*mut TX_THREAD) -> Result<T, Error>) -> Result<T, Error> {
         self.with(|cell| service(cell.control()))
@@ -137,7 +151,7 @@ impl ThreadRef {
 
     fn with<T>(self, f: impl FnOnce(&'static ThreadCell) -> Result<T, Error>) -> Result<T, Error> {
         let checked = |_| {
-            if self.cell.generation.load(Ordering::Acquire) != self.generation {
+            if !self.is_meant() {
                 return Err(Error::Thread);
             }
             f(self.cell)
@@ -172,9 +186,15 @@ impl ThreadRef {
     ///
     /// [`Error::Suspend`]: it has ended, or it is the caller inside a critical section, or the
     /// interrupted thread of the interrupt that calls. [`Error::Thread`].
+    #[inline]
     pub fn suspend(self) -> Result<(), Error> {
+        #[cfg(feature = "bundled")]
+        // SAFETY: the thread that this means exists.
+        let result = check(unsafe { threadx_sys::direct::thread_suspend(self.cell.control(), || self.is_meant()) });
+        #[cfg(not(feature = "bundled"))]
         // SAFETY: the service checks the control block.
-        self.call(|thread| check(unsafe { threadx_sys::tx_thread_suspend(thread) }))
+        let result = self.call(|thread| check(unsafe { threadx_sys::tx_thread_suspend(thread) }));
+        result
     }
 
     /// Makes the suspended thread ready, or cancels a suspension that is to follow a wait.
@@ -184,12 +204,19 @@ impl ThreadRef {
     /// # Errors
     ///
     /// [`Error::Resume`]: no suspension is in force or pending. [`Error::Thread`].
+    #[inline]
     pub fn resume(self) -> Result<Resumed, Error> {
+        #[cfg(feature = "bundled")]
+        // SAFETY: the thread that this means exists.
+        let status = unsafe { threadx_sys::direct::thread_resume(self.cell.control(), || self.is_meant()) };
+        #[cfg(not(feature = "bundled"))]
         // SAFETY: the service checks the control block.
-        self.call(|thread| match unsafe { threadx_sys::tx_thread_resume(thread) } {
+        let status = self.call(|thread| Ok(unsafe { threadx_sys::tx_thread_resume(thread) }))?;
+        match status {
+            TX_SUCCESS => Ok(Resumed::Ready),
             TX_SUSPEND_LIFTED => Ok(Resumed::SuspensionLifted),
-            status => check(status).map(|()| Resumed::Ready),
-        })
+            status => Err(Error::from_code(status)),
+        }
     }
 
     /// Ends the thread's wait or sleep: its service returns [`Error::WaitAborted`].
@@ -258,7 +285,26 @@ impl ThreadRef {
     /// # Errors
     ///
     /// [`Error::Thread`].
+    #[inline]
     pub fn info(self) -> Result<Info, Error> {
+        #[cfg(feature = "bundled")]
+        // SAFETY: the thread that this means exists.
+        return match unsafe { threadx_sys::direct::thread_info(self.cell.control(), || self.is_meant()) } {
+            Some(info) => Ok(Info {
+                state: State::from_kernel(info.state),
+                run_count: info.run_count,
+                priority: Priority::from_kernel(info.priority),
+                preemption_threshold: PreemptionThreshold::from_kernel(info.threshold),
+                time_slice: TimeSlice::ticks(info.time_slice),
+            }),
+            None => Err(Error::Thread),
+        };
+        #[cfg(not(feature = "bundled"))]
+        self.info_by_service()
+    }
+
+    #[cfg(not(feature = "bundled"))]
+    fn info_by_service(self) -> Result<Info, Error> {
         let (mut state, mut run_count, mut priority, mut threshold, mut slice) = (0, 0, 0, 0, 0);
         self.call(|thread| {
             // SAFETY: the service checks the control block, writes to valid variables, skips nulls.
