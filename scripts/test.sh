@@ -88,6 +88,17 @@ host_failed=$(sum failed)
 [ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
 add "$(sum passed)" "$host_failed"
 
+# The same of the kernel that counts.
+stage 'host tests, performance info' host_cargo test --package kernel --package scenarios \
+  --features scenarios/bundled,scenarios/performance-info --no-fail-fast
+host_failed=$(sum failed)
+[ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
+add "$(sum passed)" "$host_failed"
+stage 'host tests, performance info in Rust' host_cargo test --package threadx --features bundled,performance-info --test performance
+host_failed=$(sum failed)
+[ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
+add "$(sum passed)" "$host_failed"
+
 if host_cargo clippy --version >/dev/null 2>&1; then
   check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
 else
@@ -284,6 +295,17 @@ lane() {
     add 0 1 "on-target tests, $kernel"
   fi
 
+  # What a kernel that counts tells: images of their own, as the others are without.
+  # shellcheck disable=SC2046 # several words
+  check "performance info, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" ontarget) \
+    --features ontarget/performance-info --bin scenarios --bin performance
+  if [ "$code" = 0 ]; then
+    stage "performance info, $kernel" "$TXBENCH" test --timeout 240 "$images/scenarios" "$images/performance"
+    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+    # shellcheck disable=SC2086 # two words
+    add ${counts:-0 1}
+  fi
+
   # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.
   if "$FW_BIN/cargo-clippy" --version >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # several words
@@ -340,6 +362,12 @@ lane() {
     check "C programs, build, $kernel" fw_cargo build --quiet --release "$@"
     [ "$code" != 0 ] || check "C conformance, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 --expect-exit 0 \
       --expect 'checks of the documented C API passed'
+    # Control blocks of other sizes, which the header has to know.
+    # shellcheck disable=SC2046 # several words
+    check "C programs, performance info, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" c-conformance) \
+      --features c-conformance/performance-info --bin c-conformance
+    [ "$code" != 0 ] || check "C conformance, performance info, $kernel" "$TXBENCH" run "$images/c-conformance" --timeout 120 \
+      --expect-exit 0 --expect 'checks of the documented C API passed'
     if [ ! -f "${sources:-/}/samples/demo_threadx.c" ]; then
       skip "upstream's sample, $kernel" 'no sources that have it'
     else

@@ -35,15 +35,21 @@ typedef unsigned long long ULONG64;
 #error "the bundled kernel's control blocks have the sizes below on 32-bit Arm only"
 #endif
 
-/* Control blocks: the memory is the application's, what is in it the kernel's. */
-typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[27]; } TX_THREAD;
-typedef struct TX_TIMER_STRUCT { ULONG tx_reserved[13]; } TX_TIMER;
-typedef struct TX_SEMAPHORE_STRUCT { ULONG tx_reserved[9]; } TX_SEMAPHORE;
-typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[12]; } TX_MUTEX;
-typedef struct TX_EVENT_FLAGS_GROUP_STRUCT { ULONG tx_reserved[11]; } TX_EVENT_FLAGS_GROUP;
-typedef struct TX_QUEUE_STRUCT { ULONG tx_reserved[16]; } TX_QUEUE;
-typedef struct TX_BLOCK_POOL_STRUCT { ULONG tx_reserved[12]; } TX_BLOCK_POOL;
-typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[14]; } TX_BYTE_POOL;
+/* Control blocks: the memory is the application's, what is in it the kernel's. They are larger where the
+   kernel has its feature performance-info, which threadx-sys tells C code by TX_KERNEL_PERFORMANCE_INFO. */
+#ifdef TX_KERNEL_PERFORMANCE_INFO
+#define TX_KERNEL_BLOCK(plain, counting) (counting)
+#else
+#define TX_KERNEL_BLOCK(plain, counting) (plain)
+#endif
+typedef struct TX_THREAD_STRUCT { ULONG64 tx_reserved[TX_KERNEL_BLOCK(27, 34)]; } TX_THREAD;
+typedef struct TX_TIMER_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(13, 18)]; } TX_TIMER;
+typedef struct TX_SEMAPHORE_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(9, 14)]; } TX_SEMAPHORE;
+typedef struct TX_MUTEX_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(12, 19)]; } TX_MUTEX;
+typedef struct TX_EVENT_FLAGS_GROUP_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(11, 16)]; } TX_EVENT_FLAGS_GROUP;
+typedef struct TX_QUEUE_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(16, 22)]; } TX_QUEUE;
+typedef struct TX_BLOCK_POOL_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(12, 17)]; } TX_BLOCK_POOL;
+typedef struct TX_BYTE_POOL_STRUCT { ULONG tx_reserved[TX_KERNEL_BLOCK(14, 22)]; } TX_BYTE_POOL;
 
 /* Constants. */
 #define TX_NULL ((void *) 0)

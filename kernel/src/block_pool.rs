@@ -11,6 +11,7 @@ use core::ptr::{null, null_mut};
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{BlockPoolCounters, TOTALS, bump, count_call};
 use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Caller, Wait, WaitQueue};
@@ -27,7 +28,7 @@ type Header = *mut c_void;
 pub struct TX_BLOCK_POOL {
     pub(crate) id: Cell<ULONG>,
     available: Cell<UINT>,
-    waiters: WaitQueue,
+    pub(crate) waiters: WaitQueue,
     /// The header of the first free block, null when there is none. Not beside `available`: the compiler
     /// would load both as a pair, which takes a register more, and with it a frame.
     free: Cell<*mut Header>,
@@ -37,6 +38,7 @@ pub struct TX_BLOCK_POOL {
     stride: Cell<usize>,
     name: Cell<*const CHAR>,
     created_links: Links<BlockPool>,
+    pub(crate) performance: BlockPoolCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -69,6 +71,7 @@ impl TX_BLOCK_POOL {
             stride: Cell::new(0),
             name: Cell::new(null()),
             created_links: Links::new(),
+            performance: BlockPoolCounters::new(),
         }
     }
 }
@@ -136,6 +139,7 @@ impl BlockPool {
     /// `block` is writable until this returns.
     #[inline(always)]
     pub(crate) unsafe fn allocate(self, block: *mut *mut c_void, wait: ULONG, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.allocates, &TOTALS.block_pools.allocates, caller);
         let header = self.free.get();
         if header.is_null() {
             cold_path();
@@ -171,6 +175,7 @@ impl BlockPool {
         let header = block.cast::<Header>().wrapping_sub(1);
         // SAFETY: in front of an allocated block is the address of its pool, which exists.
         let pool = unsafe { Self::new(core::ptr::NonNull::new_unchecked(header.read().cast())) };
+        bump(&pool.performance.releases, &TOTALS.block_pools.releases);
         if pool.waiters.first().is_some() {
             return pool.pass_on(header, k) as UINT;
         }

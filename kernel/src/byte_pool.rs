@@ -24,6 +24,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{BytePoolCounters, TOTALS, bump};
 use crate::thread::Thread;
 use crate::types::*;
 use crate::wait::{Wait, WaitQueue};
@@ -63,9 +64,10 @@ pub struct TX_BYTE_POOL {
     /// Fragments, the end mark included.
     fragments: Cell<ULONG>,
     changes: Cell<ULONG>,
-    waiters: WaitQueue,
+    pub(crate) waiters: WaitQueue,
     name: Cell<*const CHAR>,
     created_links: Links<BytePool>,
+    pub(crate) performance: BytePoolCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -100,6 +102,7 @@ impl TX_BYTE_POOL {
             waiters: WaitQueue::closed(TX_POOL_ERROR),
             name: Cell::new(null()),
             created_links: Links::new(),
+            performance: BytePoolCounters::new(),
         }
     }
 }
@@ -191,6 +194,7 @@ impl BytePool {
             let mut first_free = true;
             loop {
                 let fragment = self.at(at);
+                self.count_search();
                 let next = fragment.next.get();
                 let mut merged = false;
                 if fragment.owner.get() != FREE {
@@ -210,8 +214,10 @@ impl BytePool {
                         fragment.next.set(neighbour.next.get());
                         self.fragments.set(self.fragments.get() - 1);
                         self.changed();
+                        bump(&self.performance.merges, &TOTALS.byte_pools.merges);
                         merged = true;
                     } else {
+                        self.count_search();
                         at = neighbour.next.get();
                     }
                 }
@@ -229,6 +235,12 @@ impl BytePool {
                 }
             }
         }
+    }
+
+    /// A fragment is looked at.
+    #[inline(always)]
+    fn count_search(self) {
+        bump(&self.performance.searched, &TOTALS.byte_pools.searched);
     }
 
     #[inline(always)]
@@ -250,6 +262,7 @@ impl BytePool {
             }
             fragment.next.set(rest);
             self.fragments.set(self.fragments.get() + 1);
+            bump(&self.performance.splits, &TOTALS.byte_pools.splits);
             taken = bytes;
         }
         fragment.owner.set(self.mark());
@@ -283,6 +296,7 @@ impl BytePool {
     /// [`Self::allocate`] of `bytes` that are whole words.
     #[inline(always)]
     pub(crate) fn allocate_words(self, bytes: usize, wait: ULONG, k: Locked) -> Result<*mut c_void, UINT> {
+        bump(&self.performance.allocates, &TOTALS.byte_pools.allocates);
         match self.take(&k, bytes) {
             Found::Memory(memory) => Ok(memory),
             Found::Deleted => Err(TX_DELETED),
@@ -309,6 +323,7 @@ impl BytePool {
             && first.waiters.first().is_none()
             && first.lent(memory)
         {
+            bump(&first.performance.releases, &TOTALS.byte_pools.releases);
             first.give_back(memory);
             return TX_SUCCESS;
         }
@@ -319,6 +334,7 @@ impl BytePool {
     #[inline(never)]
     fn release_any(memory: *mut c_void, k: Locked) -> Code {
         let Some(pool) = k.lender_of(memory) else { return TX_PTR_ERROR as Code };
+        bump(&pool.performance.releases, &TOTALS.byte_pools.releases);
         pool.give_back(memory);
         if pool.waiters.first().is_some() {
             pool.serve(k);
@@ -333,6 +349,7 @@ impl BytePool {
     /// `memory` was allocated from this pool, which exists, and is the pool's again from now on.
     #[inline(always)]
     pub(crate) unsafe fn take_back(self, memory: *mut c_void, k: Locked) {
+        bump(&self.performance.releases, &TOTALS.byte_pools.releases);
         self.give_back(memory);
         if self.waiters.first().is_some() {
             self.serve(k);

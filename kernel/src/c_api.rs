@@ -279,8 +279,9 @@ services! {
         put(name, thread.name.get().cast_mut());
         put(state, thread.state.get().into());
         put(run_count, thread.run_count());
-        put(priority, thread.priority.get().into());
-        put(preemption_threshold, thread.threshold().into());
+        // The thread's own, as in upstream's kernel, whatever it inherits at the moment.
+        put(priority, thread.user_priority.get().into());
+        put(preemption_threshold, thread.user_threshold.get().into());
         put(time_slice, thread.slice_left());
         put(next_thread, self::thread_ptr(thread.next_created()));
         put(next_suspended_thread, self::thread_ptr(thread.links_wait().next()));
@@ -781,6 +782,7 @@ pub fn relinquish_inline() {
 pub fn check_invariants() -> Result<(), &'static str> {
     let k = lock();
     k.check_scheduler()?;
+    k.check_performance()?;
     k.check_semaphores()?;
     k.check_mutexes()?;
     k.check_event_flags()?;
@@ -792,6 +794,19 @@ pub fn check_invariants() -> Result<(), &'static str> {
 /// Whether the caller is a timer's expiration function.
 pub fn in_timer_callback() -> bool {
     in_timer_thread()
+}
+
+/// Priority and preemption-threshold in effect: those of the thread itself, which `tx_thread_info_get` tells, or
+/// what it inherits.
+///
+/// # Safety
+///
+/// `thread_ptr` is a created thread.
+pub unsafe fn levels_in_effect(thread_ptr: *mut TX_THREAD) -> (UINT, UINT) {
+    let _k = lock();
+    // SAFETY: the caller's promise.
+    let thread = unsafe { thread(thread_ptr) };
+    (thread.priority.get().into(), thread.threshold().into())
 }
 
 /// Bytes at the low end of the thread's stack that still have the fill pattern: never written since

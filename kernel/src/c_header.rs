@@ -1,9 +1,11 @@
 //! What `include/tx_api.h` tells C code about the control blocks on the target.
 
 macro_rules! blocks {
-    ($($block:ident: $word:ident[$count:literal];)*) => {
-        /// Name of each control block, the C type that it is reserved in units of, and how many.
-        pub const BLOCKS: &[(&str, &str, usize)] = &[$((stringify!($block), stringify!($word), $count)),*];
+    ($($block:ident: $word:ident[$count:literal, $counting:literal];)*) => {
+        /// Name of each control block, the C type that it is reserved in units of, how many, and how many in a
+        /// kernel with performance information.
+        pub const BLOCKS: &[(&str, &str, usize, usize)] =
+            &[$((stringify!($block), stringify!($word), $count, $counting)),*];
 
         // C code reserves the memory, so a header that says too little would let the kernel write past
         // it. When this fails, correct the table and refresh the header: tests/header.rs says how.
@@ -13,11 +15,14 @@ macro_rules! blocks {
             type ULONG = u32;
             type ULONG64 = u64;
             $(
-                assert!(size_of::<crate::$block>() == size_of::<[$word; $count]>());
+                assert!(
+                    size_of::<crate::$block>()
+                        == size_of::<[$word; if cfg!(feature = "performance-info") { $counting } else { $count }]>()
+                );
                 assert!(align_of::<crate::$block>() == align_of::<$word>());
                 assert!(header_contains(concat!(
-                    "typedef struct ", stringify!($block), "_STRUCT { ",
-                    stringify!($word), " tx_reserved[", $count, "]; } ", stringify!($block), ";\n"
+                    "typedef struct ", stringify!($block), "_STRUCT { ", stringify!($word),
+                    " tx_reserved[TX_KERNEL_BLOCK(", $count, ", ", $counting, ")]; } ", stringify!($block), ";\n"
                 )));
             )*
         };
@@ -25,14 +30,14 @@ macro_rules! blocks {
 }
 
 blocks! {
-    TX_THREAD: ULONG64[27];
-    TX_TIMER: ULONG[13];
-    TX_SEMAPHORE: ULONG[9];
-    TX_MUTEX: ULONG[12];
-    TX_EVENT_FLAGS_GROUP: ULONG[11];
-    TX_QUEUE: ULONG[16];
-    TX_BLOCK_POOL: ULONG[12];
-    TX_BYTE_POOL: ULONG[14];
+    TX_THREAD: ULONG64[27, 34];
+    TX_TIMER: ULONG[13, 18];
+    TX_SEMAPHORE: ULONG[9, 14];
+    TX_MUTEX: ULONG[12, 19];
+    TX_EVENT_FLAGS_GROUP: ULONG[11, 16];
+    TX_QUEUE: ULONG[16, 22];
+    TX_BLOCK_POOL: ULONG[12, 17];
+    TX_BYTE_POOL: ULONG[14, 22];
 }
 
 #[cfg(target_os = "none")]

@@ -344,9 +344,9 @@ pub struct ThreadInfo {
     pub state: UINT,
     /// How often it was scheduled.
     pub run_count: ULONG,
-    /// The priority in force.
+    /// Its own priority, whatever it inherits.
     pub priority: UINT,
-    /// The preemption-threshold in force.
+    /// Its own preemption-threshold.
     pub threshold: UINT,
     /// What is left of its time-slice.
     pub time_slice: ULONG,
@@ -399,8 +399,8 @@ pub unsafe fn thread_info(thread: *mut TX_THREAD, is_meant: impl FnOnce() -> boo
     Some(ThreadInfo {
         state: thread.state.get().into(),
         run_count: thread.run_count(),
-        priority: thread.priority.get().into(),
-        threshold: thread.threshold().into(),
+        priority: thread.user_priority.get().into(),
+        threshold: thread.user_threshold.get().into(),
         time_slice: thread.slice_left(),
     })
 }

@@ -16,6 +16,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{EventFlagsCounters, TOTALS, count_call};
 use crate::port;
 use crate::thread::Thread;
 use crate::types::*;
@@ -30,7 +31,7 @@ const CLEAR: UINT = 1;
 #[repr(C)]
 pub struct TX_EVENT_FLAGS_GROUP {
     /// First: the address of one is that of the other.
-    waiters: WaitQueue,
+    pub(crate) waiters: WaitQueue,
     pub(crate) id: Cell<ULONG>,
     current: Cell<ULONG>,
     /// Flags to clear when the review that goes on has ended; 0 while none does.
@@ -42,6 +43,7 @@ pub struct TX_EVENT_FLAGS_GROUP {
     review_again: Cell<bool>,
     name: Cell<*const CHAR>,
     created_links: Links<EventFlags>,
+    pub(crate) performance: EventFlagsCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -74,6 +76,7 @@ impl TX_EVENT_FLAGS_GROUP {
             review_again: Cell::new(false),
             name: Cell::new(null()),
             created_links: Links::new(),
+            performance: EventFlagsCounters::new(),
         }
     }
 }
@@ -127,6 +130,7 @@ impl EventFlags {
         k: Locked,
         caller: impl Caller,
     ) -> UINT {
+        count_call(&self.performance.gets, &TOTALS.event_flags.gets, caller);
         let flags = self.current.get() & !self.delayed_clear.get();
         // SAFETY: the caller's promise.
         unsafe { output.write(flags) };
@@ -188,6 +192,7 @@ impl EventFlags {
 
     #[inline(always)]
     pub(crate) fn set(self, flags: ULONG, option: UINT, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.sets, &TOTALS.event_flags.sets, caller);
         // Of a group that does not exist the flags mean nothing.
         if option & TX_AND != 0 {
             if !caller.admit() {

@@ -145,6 +145,7 @@ pub(crate) fn reset() {
     k.byte_pools.clear();
     k.stack_error.set(None);
     k.release_owned.set(None);
+    crate::performance::TOTALS.reset();
 }
 
 /// Sets or clears these bits.

@@ -34,6 +34,7 @@ mod initialize;
 mod kernel;
 mod list;
 mod mutex;
+mod performance;
 pub mod port;
 mod queue;
 mod scheduler;
@@ -70,12 +71,27 @@ macro_rules! stack_checking {
     };
 }
 
+#[cfg(feature = "performance-info")]
+macro_rules! performance_info {
+    () => {
+        "on"
+    };
+}
+#[cfg(not(feature = "performance-info"))]
+macro_rules! performance_info {
+    () => {
+        "off"
+    };
+}
+
 /// What the kernel was built with, for a banner: the keys that upstream's kernel has there.
 pub const CONFIGURATION: &str = concat!(
     "error checking on, stack checking ",
     stack_checking!(),
     ", tick 100 Hz, ready search clz, floating point on, notify callbacks on, timers in thread, \
-     inline suspension off, performance info off, trace off, optimisation opt-level ",
+     inline suspension off, performance info ",
+    performance_info!(),
+    ", trace off, optimisation opt-level ",
     env!("KERNEL_OPT_LEVEL")
 );
 

@@ -14,6 +14,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{COUNTING, MutexCounters, TOTALS, bump};
 use crate::port::{self, Current};
 use crate::thread::Thread;
 use crate::types::*;
@@ -32,12 +33,13 @@ pub struct TX_MUTEX {
     count: Cell<ULONG>,
     /// `None` while free, and while held by initialization, which is no thread.
     owner: Cell<Option<Thread>>,
-    waiters: WaitQueue,
+    pub(crate) waiters: WaitQueue,
     owned_links: Links<Mutex>,
     inherit: Cell<bool>,
     lent: Cell<u8>,
     name: Cell<*const CHAR>,
     created_links: Links<Mutex>,
+    pub(crate) performance: MutexCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -79,6 +81,7 @@ impl TX_MUTEX {
             lent: Cell::new(NOT_INHERITED),
             name: Cell::new(null()),
             created_links: Links::new(),
+            performance: MutexCounters::new(),
         }
     }
 }
@@ -116,6 +119,7 @@ impl Mutex {
 
     pub(crate) fn get(self, wait: ULONG) -> UINT {
         let k = lock();
+        bump(&self.performance.gets, &TOTALS.mutexes.gets);
         let claimant = match claimant() {
             Ok(claimant) => claimant,
             Err(error) => return error,
@@ -139,6 +143,7 @@ impl Mutex {
     #[inline(never)]
     fn contend(self, wait: ULONG, k: Locked) -> Code {
         let Some(thread) = k.may_wait(wait) else { return TX_NOT_AVAILABLE as Code };
+        self.count_inversion(thread);
         if !self.inherit.get() {
             return Locked::suspend_in(&self.waiters, wait, &WAIT, k) as Code;
         }
@@ -161,12 +166,25 @@ impl Mutex {
         Locked::suspend_and_select(thread, TX_MUTEX_SUSP as u8, k) as Code
     }
 
+    /// `thread` is about to wait: an inversion if it is above the owner, whom it raises if it inherits.
+    #[inline(always)]
+    fn count_inversion(self, thread: Thread) {
+        if COUNTING && self.owner.get().is_some_and(|owner| thread.priority.get() < owner.priority.get()) {
+            bump(&self.performance.inversions, &TOTALS.mutexes.inversions);
+            bump(&thread.performance.inversions, &TOTALS.threads.inversions);
+            if self.inherit.get() {
+                bump(&self.performance.inheritances, &TOTALS.mutexes.inheritances);
+            }
+        }
+    }
+
     /// Gives the mutex to `thread`, which executes, if it is free.
     #[inline(always)]
     pub(crate) fn take(self, thread: Thread, _k: &Locked) -> bool {
         if self.count.get() != 0 {
             return false;
         }
+        bump(&self.performance.gets, &TOTALS.mutexes.gets);
         self.count.set(1);
         self.owner.set(Some(thread));
         if thread.owned.front().is_none() {
@@ -179,6 +197,10 @@ impl Mutex {
 
     #[inline(always)]
     pub(crate) fn put(self, k: Locked) -> UINT {
+        // One that does not exist is refused like one that has another owner.
+        if COUNTING && self.id.get() == MUTEX_ID {
+            bump(&self.performance.puts, &TOTALS.mutexes.puts);
+        }
         // An owner is a thread, so being it is enough: nothing else needs to be known about the caller.
         if let Some(thread) = self.owner.get()
             && port::executes(thread)
@@ -259,6 +281,9 @@ impl Mutex {
     /// Takes the mutex from its owner, whoever that is and however often it got it, takes back what
     /// was lent, and hands the mutex to the next waiter. Called with preemption disabled.
     pub(crate) fn release(self, k: &Locked) {
+        if COUNTING && self.owner.get().is_some() {
+            bump(&self.performance.puts, &TOTALS.mutexes.puts);
+        }
         let next = self.pass_on(k);
         self.admit(next, k);
     }

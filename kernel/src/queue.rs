@@ -15,6 +15,7 @@ use core::ptr::{null, null_mut};
 use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{QueueCounters, TOTALS, bump, count_call};
 use crate::port;
 use crate::thread::Thread;
 use crate::types::*;
@@ -47,7 +48,7 @@ mod special {
 #[repr(C)]
 pub struct TX_QUEUE {
     /// First: the address of one is that of the other.
-    waiters: WaitQueue,
+    pub(crate) waiters: WaitQueue,
     pub(crate) id: Cell<ULONG>,
     // Not beside one another: the compiler would load both as a pair, which takes a register more, and
     // with it a frame.
@@ -66,6 +67,7 @@ pub struct TX_QUEUE {
     special: Cell<u8>,
     name: Cell<*const CHAR>,
     created_links: Links<Queue>,
+    pub(crate) performance: QueueCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -102,6 +104,7 @@ impl TX_QUEUE {
             special: Cell::new(0),
             name: Cell::new(null()),
             created_links: Links::new(),
+            performance: QueueCounters::new(),
         }
     }
 }
@@ -209,6 +212,7 @@ impl Queue {
     /// or has as many words.
     #[inline(always)]
     pub(crate) unsafe fn send<M>(self, source: *const ULONG, wait: ULONG, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.sent, &TOTALS.queues.sent, caller);
         let enqueued = self.enqueued.get();
         if self.special.get() == 0 {
             if enqueued == 0 {
@@ -245,7 +249,9 @@ impl Queue {
     ///
     /// As for [`Self::send`].
     pub(crate) unsafe fn front_send(self, source: *const ULONG, wait: ULONG) -> UINT {
-        self.send_any::<true>(source, wait, lock()).into()
+        let k = lock();
+        bump(&self.performance.sent, &TOTALS.queues.sent);
+        self.send_any::<true>(source, wait, k).into()
     }
 
     /// Gives a message to `receiver`, the first waiter.
@@ -284,6 +290,9 @@ impl Queue {
     fn send_any<const FRONT: bool>(self, source: *const ULONG, wait: ULONG, k: Locked) -> Code {
         let enqueued = self.enqueued.get();
         if enqueued == self.capacity.get() {
+            if !FRONT && wait == TX_NO_WAIT {
+                bump(&self.performance.full_errors, &TOTALS.queues.full_errors);
+            }
             let Some(thread) = k.may_wait(wait) else { return TX_QUEUE_FULL as Code };
             thread.wait_memory.set(source.cast_mut());
             thread.wait_option.set(if FRONT { role::FRONT_SENDER } else { role::SENDER });
@@ -358,6 +367,7 @@ impl Queue {
         k: Locked,
         caller: impl Caller,
     ) -> UINT {
+        count_call(&self.performance.received, &TOTALS.queues.received, caller);
         let enqueued = self.enqueued.get();
         if enqueued != 0 {
             if self.waiters.first().is_none() {

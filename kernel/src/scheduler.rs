@@ -23,6 +23,7 @@ use core::cell::Cell;
 
 use crate::kernel::Locked;
 use crate::list::{LinkKind, Links, List};
+use crate::performance::count_return;
 use crate::port::{self, Current, slow};
 use crate::thread::Thread;
 use crate::types::*;
@@ -436,6 +437,7 @@ impl Locked {
     #[inline(always)]
     pub(crate) fn make_ready(&self, thread: Thread) {
         thread.state.set(TX_READY as u8);
+        thread.count_resumption();
         if self.scheduler.insert(thread) && port::concerns(thread.priority.get()) {
             self.preempt_for(thread);
         }
@@ -450,6 +452,8 @@ impl Locked {
             Some(running) => {
                 running.ready_list().set_front(running); // invariant 2
                 running.preemptions.set(running.preemptions.get().wrapping_add(1));
+                running.count_solicited_preemption(Some(thread));
+                count_return(Some(thread));
                 port::give_way(running, thread, k.into_posture())
             }
             None if port::preempt_later(thread, thread.priority.get()) => port::success(),
@@ -489,12 +493,15 @@ impl Locked {
         if self.own_stack_damaged(running) {
             self.stack_damaged(running);
         }
+        running.count_solicited_preemption(Some(thread));
+        count_return(Some(thread));
         port::switch(running, Some(thread));
     }
 
     /// Takes `thread`, which is ready and not running, from the ready list.
     pub(crate) fn make_unready(&self, thread: Thread, state: UINT) {
         self.scheduler.remove(thread);
+        thread.count_suspension();
         port::request_reschedule(); // it may be the one to run next
         thread.state.set(state as u8);
     }
@@ -557,6 +564,8 @@ impl Locked {
             if self.own_stack_damaged(running) {
                 self.stack_damaged(running);
             }
+            running.count_solicited_preemption(next);
+            count_return(next);
             port::switch(running, next);
         }
     }
@@ -567,6 +576,8 @@ impl Locked {
     fn leave(running: Thread, next: Option<Thread>, k: Self) -> UINT {
         // The tick sets it with preemption disabled, or its interrupt's end has seen to it.
         debug_assert!(!k.scheduler.slice_expired.get());
+        running.count_own_suspension();
+        count_return(next);
         if k.own_stack_damaged(running) {
             return Self::leave_damaged(running, next, k).into();
         }
@@ -609,7 +620,11 @@ impl Locked {
             return running;
         }
         match running {
-            Some(running) => self.scheduler.next_after(running),
+            Some(running) => {
+                let next = self.scheduler.next_after(running);
+                running.count_interrupt_preemption(next);
+                next
+            }
             None => self.scheduler.select(),
         }
     }
@@ -689,6 +704,10 @@ impl Locked {
     /// [`Self::set_priority`] for a caller that lets the scheduler choose afterwards anyway: nobody is
     /// preempted here.
     pub(crate) fn move_to_priority(&self, thread: Thread, priority: u8, threshold: u8) {
+        if thread.is_ready() {
+            thread.count_suspension();
+            thread.count_resumption();
+        }
         if self.scheduler.move_alone(thread, priority, threshold) {
             return;
         }
@@ -749,6 +768,7 @@ impl Locked {
             && running.links_ready().next() != Some(running)
         {
             self.scheduler.slice_expired.set(true);
+            running.count_time_slice();
             port::request_reschedule();
         }
     }

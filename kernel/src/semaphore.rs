@@ -7,6 +7,7 @@ use core::ptr::null;
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links};
 use crate::object_ref;
+use crate::performance::{SemaphoreCounters, TOTALS, bump, count_call};
 use crate::types::*;
 use crate::wait::{Caller, Wait, WaitQueue};
 
@@ -23,6 +24,7 @@ pub struct TX_SEMAPHORE {
     pub(crate) count: Cell<ULONG>,
     created_links: Links<Semaphore>,
     pub(crate) put_notify: Cell<Option<SemaphoreNotify>>,
+    pub(crate) performance: SemaphoreCounters,
 }
 
 // SAFETY: reached only with the kernel locked.
@@ -52,6 +54,7 @@ impl TX_SEMAPHORE {
             waiters: WaitQueue::closed(TX_SEMAPHORE_ERROR),
             created_links: Links::new(),
             put_notify: Cell::new(None),
+            performance: SemaphoreCounters::new(),
         }
     }
 }
@@ -96,6 +99,7 @@ impl Semaphore {
 
     #[inline(always)]
     pub(crate) fn get(self, wait: ULONG, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.gets, &TOTALS.semaphores.gets, caller);
         let count = self.count.get();
         if count != 0 {
             if !caller.admit() {
@@ -114,6 +118,7 @@ impl Semaphore {
     /// The unit goes to the first waiter, if there is one, and past the count.
     #[inline(always)]
     pub(crate) fn put(self, k: Locked, caller: impl Caller) -> UINT {
+        count_call(&self.performance.puts, &TOTALS.semaphores.puts, caller);
         if self.put_notify.get().is_none() {
             match self.waiters.first() {
                 None => {
@@ -135,6 +140,7 @@ impl Semaphore {
     /// As [`Self::put`], but without a waiter only below `ceiling`.
     pub(crate) fn ceiling_put(self, ceiling: ULONG) -> UINT {
         let k = lock();
+        bump(&self.performance.puts, &TOTALS.semaphores.puts);
         if self.waiters.first().is_none() && self.count.get() >= ceiling {
             return TX_CEILING_EXCEEDED;
         }

@@ -7,6 +7,7 @@ use crate::kernel::{Locked, lock, set_bits};
 use crate::list::{LinkKind, Links, List};
 use crate::mutex::{Mutex, NOT_INHERITED, OwnedMutex};
 use crate::object_ref;
+use crate::performance::{Preemptor, TOTALS, ThreadCounters, bump};
 use crate::port::{self, Context, Current, Executor, slow};
 use crate::scheduler::ReadyList;
 use crate::timer::TimerInternal;
@@ -82,6 +83,8 @@ pub struct TX_THREAD {
     pub(crate) wait_option: Cell<u8>,
     /// What the end of a wait or sleep has to see to: bits of [`pending`]. Mostly nothing.
     pub(crate) pending: Cell<u8>,
+    pub(crate) performance: ThreadCounters,
+    pub(crate) last_preempted_by: Preemptor,
 }
 
 /// Where the fast path's assembly finds the next ready equal.
@@ -99,7 +102,7 @@ pub(crate) const SLICE_TURN: usize = core::mem::offset_of!(TX_THREAD, slice_turn
 
 // The block holds all that a switch saves; this bounds what a thread costs beside its stack.
 #[cfg(target_arch = "arm")]
-const _: () = assert!(size_of::<TX_THREAD>() <= 256);
+const _: () = assert!(size_of::<TX_THREAD>() <= 256 + if cfg!(feature = "performance-info") { 64 } else { 0 });
 
 // SAFETY: the fields are reached only with the kernel locked (see `Kernel`), and the context words
 // only by the switch code, which runs with interrupts masked.
@@ -154,6 +157,8 @@ impl TX_THREAD {
             inherited: Cell::new(NOT_INHERITED),
             wait_option: Cell::new(0),
             pending: Cell::new(0),
+            performance: ThreadCounters::new(),
+            last_preempted_by: Preemptor::new(),
         }
     }
 
@@ -346,6 +351,7 @@ impl Thread {
             return TX_DELETE_ERROR;
         }
         self.executor.set_id(0);
+        self.bequeath_relinquishes();
         k.threads.remove(self);
         TX_SUCCESS
     }
@@ -358,6 +364,7 @@ impl Thread {
         // The thread stays ended, so that nobody resumes it, and no other thread runs, so that nobody
         // deletes or resets it, until stack and context are ready.
         k.disable_preemption();
+        self.keep_relinquishes();
         drop(k);
         self.preemptions.set(0);
         self.prepare();
@@ -408,6 +415,7 @@ impl Thread {
         match self.state.get() as UINT {
             TX_READY | TX_SUSPENDED | TX_COMPLETED | TX_TERMINATED => TX_WAIT_ABORT_ERROR,
             _ => {
+                bump(&self.performance.wait_aborts, &TOTALS.threads.wait_aborts);
                 k.wake(self, TX_WAIT_ABORTED);
                 TX_SUCCESS
             }

@@ -16,6 +16,7 @@ use core::ptr::{NonNull, null};
 use crate::kernel::{Locked, lock};
 use crate::list::{LinkKind, Links, List};
 use crate::object_ref;
+use crate::performance::{TOTALS, TimerCounters, bump};
 use crate::port;
 use crate::thread::{TX_THREAD, Thread, ThreadOptions, pending};
 use crate::types::*;
@@ -53,6 +54,7 @@ pub(crate) struct TimerInternal {
     place: Cell<Place>,
     /// What the thread is told whose sleep or wait this ends.
     status: Cell<u8>,
+    pub(crate) performance: TimerCounters,
 }
 
 object_ref! {
@@ -79,6 +81,7 @@ impl TimerInternal {
             due: Cell::new(0),
             place: Cell::new(Place::Inactive),
             status: Cell::new(0),
+            performance: TimerCounters::new(),
         }
     }
 
@@ -318,8 +321,11 @@ unsafe extern "C-unwind" fn timer_thread_entry(_input: ULONG) {
         timer.place.set(Place::Inactive);
         let rest = timer.remaining.replace(0);
         if rest != 0 {
+            bump(&timer.performance.adjusts, &TOTALS.timers.adjusts);
             k.timers.hang(timer, rest);
         } else if let Some(thread) = timer.thread.get() {
+            TOTALS.timers.expirations.bump();
+            thread.count_timeout();
             let status = timer.status.get() as UINT;
             k.wake(thread, status);
         } else {
@@ -331,6 +337,7 @@ unsafe extern "C-unwind" fn timer_thread_entry(_input: ULONG) {
 /// Calls an application timer's function with the kernel unlocked, and hangs a periodic timer again
 /// unless the function, or anybody while it ran, changed its mind.
 fn expire(k: Locked, timer: TimerRef) {
+    bump(&timer.performance.expirations, &TOTALS.timers.expirations);
     let Some(expiration) = timer.expiration.get() else { return };
     let input = timer.input.get();
     if timer.reschedule.get() != 0 {
@@ -342,6 +349,7 @@ fn expire(k: Locked, timer: TimerRef) {
     unsafe { expiration(input) };
     let k = lock();
     if k.timers.calling.take() == Some(timer) && timer.place.get() == Place::Calling {
+        bump(&timer.performance.reactivates, &TOTALS.timers.reactivates);
         k.timers.hang(timer, timer.reschedule.get());
     }
 }
@@ -379,6 +387,7 @@ impl Timer {
         self.id.set(TIMER_ID);
         k.timers.created.push_back(self);
         if options.activate {
+            bump(&internal.performance.activates, &TOTALS.timers.activates);
             self.hang(&k);
         }
     }
@@ -409,6 +418,7 @@ impl Timer {
         if internal.place.get() != Place::Inactive || internal.remaining.get() == 0 {
             return TX_ACTIVATE_ERROR;
         }
+        bump(&internal.performance.activates, &TOTALS.timers.activates);
         self.hang(&k);
         TX_SUCCESS
     }
@@ -418,6 +428,7 @@ impl Timer {
     pub(crate) fn deactivate(self) -> UINT {
         let k = lock();
         let internal = self.internal.reference();
+        bump(&internal.performance.deactivates, &TOTALS.timers.deactivates);
         let active = internal.place.get() != Place::Inactive;
         k.timers.take(internal);
         if active && internal.remaining.get() == 0 {

@@ -6,6 +6,7 @@ use core::ptr::NonNull;
 use crate::kernel::Locked;
 use crate::list::{LinkKind, Links, List};
 use crate::object_ref;
+use crate::performance::{TOTALS, WaitCounters, bump};
 use crate::port;
 use crate::scheduler::ReadyList;
 use crate::thread::{Thread, pending};
@@ -27,6 +28,7 @@ pub(crate) struct WaitQueue {
     /// What a thread is told that wants to wait here before the object was created, or after it was deleted:
     /// a checked service looks at the object before it locks the kernel, and the object may be gone by then.
     closed: Cell<UINT>,
+    pub(crate) performance: WaitCounters,
 }
 
 object_ref! {
@@ -38,7 +40,7 @@ object_ref! {
 impl WaitQueue {
     /// The queue of an object that does not exist yet: who wants to wait is told `status`.
     pub(crate) const fn closed(status: UINT) -> Self {
-        Self { list: List::new(), many: Cell::new(0), closed: Cell::new(status) }
+        Self { list: List::new(), many: Cell::new(0), closed: Cell::new(status), performance: WaitCounters::new() }
     }
 
     /// The object is being created.
@@ -202,6 +204,17 @@ impl Wait {
     pub(crate) const fn first(state: UINT, timed_out: UINT) -> Self {
         Self { first: true, ..Self::new(state, timed_out) }
     }
+
+    /// A thread waits so in `queue`.
+    #[inline(always)]
+    fn count(&self, queue: &WaitQueue) {
+        let totals = TOTALS.waits(self.state.into());
+        if self.timed_out != TX_QUEUE_FULL as u8 {
+            bump(&queue.performance.suspensions, &totals.suspensions);
+        } else if !self.first {
+            bump(&queue.performance.full_suspensions, &totals.full_suspensions);
+        }
+    }
 }
 
 // The functions here take the guard last and end in one another, so that the usual case has no frame:
@@ -229,6 +242,7 @@ impl Locked {
             return Self::suspend_in(queue, forever, kind, k);
         }
         queue.list.push_only(thread);
+        kind.count(queue);
         k.begin_wait(thread, queue);
         Self::suspend_plain(thread, kind.state, k)
     }
@@ -251,6 +265,7 @@ impl Locked {
             return Err(queue.closed.get() as Code);
         }
         queue.push(thread, kind.first);
+        kind.count(queue);
         self.begin_wait(thread, queue);
         if wait != TX_WAIT_FOREVER {
             self.start_timeout(thread, wait, kind.timed_out);
@@ -321,6 +336,7 @@ impl Locked {
                 queue.list.remove_only(waiter);
                 waiter.wait_status.set(TX_SUCCESS as u8);
                 waiter.state.set(TX_READY as u8);
+                waiter.count_resumption();
                 k.scheduler.insert_second(only, waiter);
                 port::success()
             }
@@ -334,6 +350,7 @@ impl Locked {
         queue.list.remove_only(waiter);
         waiter.wait_status.set(TX_SUCCESS as u8);
         waiter.state.set(TX_READY as u8);
+        waiter.count_resumption();
         k.scheduler.insert_only(waiter, list);
         if port::concerns(waiter.priority.get()) {
             return Self::preempt_and_unlock(waiter, k);

@@ -164,10 +164,16 @@ fn header() -> String {
          typedef unsigned long long ULONG64;\n\n\
          #if !defined(__arm__) || __SIZEOF_LONG__ != 4\n\
          #error \"the bundled kernel's control blocks have the sizes below on 32-bit Arm only\"\n#endif\n\n\
-         /* Control blocks: the memory is the application's, what is in it the kernel's. */\n",
+         /* Control blocks: the memory is the application's, what is in it the kernel's. They are larger where the\n\
+         \x20  kernel has its feature performance-info, which threadx-sys tells C code by TX_KERNEL_PERFORMANCE_INFO. */\n\
+         #ifdef TX_KERNEL_PERFORMANCE_INFO\n#define TX_KERNEL_BLOCK(plain, counting) (counting)\n\
+         #else\n#define TX_KERNEL_BLOCK(plain, counting) (plain)\n#endif\n",
     );
-    for (name, word, count) in BLOCKS {
-        let _ = writeln!(text, "typedef struct {name}_STRUCT {{ {word} tx_reserved[{count}]; }} {name};");
+    for (name, word, count, counting) in BLOCKS {
+        let _ = writeln!(
+            text,
+            "typedef struct {name}_STRUCT {{ {word} tx_reserved[TX_KERNEL_BLOCK({count}, {counting})]; }} {name};"
+        );
     }
     text += "\n/* Constants. */\n#define TX_NULL ((void *) 0)\n";
     for (ty, name, value, doc) in constants() {

@@ -1170,8 +1170,9 @@ impl World {
                 State::Waiting(Object::Blocks) => TX_BLOCK_MEMORY,
                 State::Waiting(Object::Bytes) => TX_BYTE_MEMORY,
             };
-            let got = (info.state, info.priority, info.threshold);
-            assert_eq!(got, (state, expected.priority, expected.threshold), "thread {t}");
+            let got = (info.state, info.priority, info.threshold, thread.levels());
+            let levels = (expected.priority, expected.threshold);
+            assert_eq!(got, (state, expected.user, expected.user_threshold, levels), "thread {t}");
         }
         let first = |waiters: &[usize]| (waiters.first().map_or(NOBODY, |&t| self.threads[t]), waiters.len() as ULONG);
         for (semaphore, expected) in self.semaphores.iter().zip(&model.semaphores).filter(|(_, m)| m.exists) {

@@ -6,8 +6,21 @@ use std::ptr::null_mut;
 
 /// Effective priority and threshold.
 fn rank(thread: Thread) -> (UINT, UINT) {
-    let info = thread.info();
-    (info.priority, info.threshold)
+    thread.levels()
+}
+
+#[test]
+fn information_is_about_the_threads_own_priority() {
+    scenario(|| {
+        let mutex = TxMutex::new(TX_INHERIT);
+        assert_eq!(mutex.get(TX_NO_WAIT), TX_SUCCESS);
+        let me = identify();
+        let waiter = Thread::spawn(at(3), move || assert_eq!(mutex.get(TX_WAIT_FOREVER), TX_SUCCESS));
+        assert_eq!((me.levels(), me.info().priority, me.info().threshold), ((3, 3), 16, 16));
+        assert_eq!((waiter.levels(), waiter.info().priority), ((3, 3), 3));
+        assert_eq!(mutex.put(), TX_SUCCESS);
+        assert_eq!((me.levels(), me.info().priority, me.info().threshold), ((16, 16), 16, 16));
+    });
 }
 
 /// A thread that gets `mutex` with `wait`, logs the result under `name`, and puts it.

@@ -686,6 +686,18 @@ static VOID test_performance(VOID)
     /* All of them count, or none. */
     for (i = 0; i < WORDS(answers); i++)
         IS(answers[i], answers[0] == TX_SUCCESS ? TX_SUCCESS : TX_FEATURE_NOT_ENABLED);
+    if (answers[0] == TX_SUCCESS)
+    {
+        /* What was counted in between, without what nobody asks for. */
+        OK(tx_semaphore_performance_info_get(&semaphore, &n[0], &n[1], TX_NULL, TX_NULL));
+        OK(tx_semaphore_put(&semaphore));
+        OK(tx_semaphore_put(&semaphore));
+        OK(tx_semaphore_get(&semaphore, TX_NO_WAIT));
+        OK(tx_semaphore_performance_info_get(&semaphore, &n[2], &n[3], TX_NULL, TX_NULL));
+        IS(n[2] - n[0], 2);
+        IS(n[3] - n[1], 1);
+        IS(tx_semaphore_performance_info_get(TX_NULL, &n[0], &n[1], TX_NULL, TX_NULL), TX_PTR_ERROR);
+    }
     OK(tx_byte_pool_delete(&bytes));
     OK(tx_block_pool_delete(&blocks));
     OK(tx_timer_delete(&timer));

@@ -26,33 +26,12 @@ pub const TIMER_CHANGE_IN_INITIALIZATION: Difference = Difference {
     why: "upstream allows it from #730 (September 2026) on; the bundled kernel has that behaviour",
 };
 
-/// Priority that `tx_thread_info_get` tells of a thread of 10 that inherits 5.
-pub const PRIORITY_OF_A_RAISED_THREAD: Difference = Difference {
-    bundled: &[5],
-    upstream: &[10],
-    why: "upstream tells the thread's own priority, not the one in effect",
-};
-
-/// The same after its own priority was changed to 20.
-pub const PRIORITY_OF_A_RAISED_THREAD_LOWERED: Difference = Difference {
-    bundled: &[5],
-    upstream: &[20],
-    why: "upstream tells the thread's own priority, not the one in effect",
-};
-
 /// `tx_thread_suspend` of the interrupted thread by an interrupt handler.
 pub const SUSPENSION_OF_THE_INTERRUPTED_THREAD: Difference = Difference {
     bundled: &[0x14],
     upstream: &[0],
     why: "the bundled kernel refuses what upstream's code carries out when the interrupt ends; the User Guide names \
           neither",
-};
-
-/// Threshold that `tx_thread_info_get` tells of a thread of 16 that inherits 9.
-pub const THRESHOLD_OF_A_RAISED_THREAD: Difference = Difference {
-    bundled: &[9],
-    upstream: &[16],
-    why: "upstream tells the thread's own threshold, not the one in effect",
 };
 
 /// Whether a thread that lowers itself below another ready thread comes before its new equals after that.
@@ -69,13 +48,34 @@ pub const MUTEX_WAIT_IN_AN_INTERRUPT: Difference = Difference {
     why: "both are wrong there, the caller and the wait; the bundled kernel names the caller first",
 };
 
+/// Fragments that a byte pool with two small ones looks at before it has no memory for a larger request.
+pub const FRAGMENTS_OF_A_SEARCH_IN_VAIN: Difference = Difference {
+    bundled: &[5],
+    upstream: &[7],
+    why: "the bundled kernel's search ends at the end of the pool, before which nothing is free; upstream's begins again",
+};
+
+/// Preemptions counted of a thread that is made ready, but after which a higher one is, before either can run.
+pub const PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN: Difference = Difference {
+    bundled: &[0],
+    upstream: &[1],
+    why: "upstream counts the decision who is to run, the bundled kernel that the processor is taken",
+};
+
+/// Preemptions counted of a thread that lowers itself below another ready thread.
+pub const PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF: Difference = Difference {
+    bundled: &[1],
+    upstream: &[0],
+    why: "upstream suspends and resumes the thread meanwhile, so that nobody is preempted",
+};
+
 /// All of them, by name.
 pub const ALL: &[(&str, &Difference)] = &[
     ("TIMER_CHANGE_IN_INITIALIZATION", &TIMER_CHANGE_IN_INITIALIZATION),
-    ("PRIORITY_OF_A_RAISED_THREAD", &PRIORITY_OF_A_RAISED_THREAD),
-    ("PRIORITY_OF_A_RAISED_THREAD_LOWERED", &PRIORITY_OF_A_RAISED_THREAD_LOWERED),
     ("SUSPENSION_OF_THE_INTERRUPTED_THREAD", &SUSPENSION_OF_THE_INTERRUPTED_THREAD),
-    ("THRESHOLD_OF_A_RAISED_THREAD", &THRESHOLD_OF_A_RAISED_THREAD),
     ("LOWERED_BELOW_ANOTHER_THREAD", &LOWERED_BELOW_ANOTHER_THREAD),
     ("MUTEX_WAIT_IN_AN_INTERRUPT", &MUTEX_WAIT_IN_AN_INTERRUPT),
+    ("FRAGMENTS_OF_A_SEARCH_IN_VAIN", &FRAGMENTS_OF_A_SEARCH_IN_VAIN),
+    ("PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN", &PREEMPTIONS_OF_A_THREAD_THAT_DID_NOT_RUN),
+    ("PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF", &PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF),
 ];

@@ -65,6 +65,7 @@ macro_rules! log_is {
 pub mod contexts;
 pub mod differences;
 mod objects;
+mod performance;
 pub use objects::main_thread;
 mod cases;
 pub use cases::ALL;

@@ -311,7 +311,9 @@ pub fn main_thread(script: fn()) {
 pub struct Timer(pub usize);
 
 impl Timer {
-    fn ptr(self) -> *mut TX_TIMER {
+    /// Its control block.
+    #[must_use]
+    pub fn ptr(self) -> *mut TX_TIMER {
         TIMERS[self.0].0.get()
     }
     /// `tx_timer_create`.
@@ -362,7 +364,9 @@ impl Timer {
 pub struct Semaphore(pub usize);
 
 impl Semaphore {
-    fn ptr(self) -> *mut TX_SEMAPHORE {
+    /// Its control block.
+    #[must_use]
+    pub fn ptr(self) -> *mut TX_SEMAPHORE {
         SEMAPHORES[self.0].0.get()
     }
     /// `tx_semaphore_create`.
@@ -413,7 +417,9 @@ impl Semaphore {
 pub struct Mutex(pub usize);
 
 impl Mutex {
-    fn ptr(self) -> *mut TX_MUTEX {
+    /// Its control block.
+    #[must_use]
+    pub fn ptr(self) -> *mut TX_MUTEX {
         MUTEXES[self.0].0.get()
     }
     /// `tx_mutex_create`.
@@ -453,7 +459,9 @@ impl Mutex {
 pub struct Events(pub usize);
 
 impl Events {
-    fn ptr(self) -> *mut TX_EVENT_FLAGS_GROUP {
+    /// Its control block.
+    #[must_use]
+    pub fn ptr(self) -> *mut TX_EVENT_FLAGS_GROUP {
         GROUPS[self.0].0.get()
     }
     /// `tx_event_flags_create`.
@@ -497,7 +505,9 @@ impl Events {
 pub struct Queue(pub usize);
 
 impl Queue {
-    fn ptr(self) -> *mut TX_QUEUE {
+    /// Its control block.
+    #[must_use]
+    pub fn ptr(self) -> *mut TX_QUEUE {
         QUEUES[self.0].0.get()
     }
     /// `tx_queue_create`.
@@ -567,7 +577,9 @@ pub struct Blocks(pub usize);
 pub struct Piece(pub *mut u8);
 
 impl Blocks {
-    fn ptr(self) -> *mut TX_BLOCK_POOL {
+    /// Its control block.
+    #[must_use]
+    pub fn ptr(self) -> *mut TX_BLOCK_POOL {
         BLOCK_POOLS[self.0].0.get()
     }
     /// `tx_block_pool_create`.
@@ -608,7 +620,9 @@ pub fn block_release(piece: Piece) -> UINT {
 pub struct Bytes(pub usize);
 
 impl Bytes {
-    fn ptr(self) -> *mut TX_BYTE_POOL {
+    /// Its control block.
+    #[must_use]
+    pub fn ptr(self) -> *mut TX_BYTE_POOL {
         BYTE_POOLS[self.0].0.get()
     }
     /// `tx_byte_pool_create`.

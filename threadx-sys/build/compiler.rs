@@ -89,11 +89,12 @@ pub fn find(cflags: Option<String>) -> Result<Compiler, Failure> {
 
 impl Compiler {
     /// What a build script needs to compile C code of the image.
-    pub fn tell_dependents(&self) {
+    pub fn tell_dependents(&self, more_flags: &[&str]) {
         println!("cargo::metadata=COMPILER={}", self.name);
         println!("cargo::metadata=CC={}", self.command.join(" "));
         println!("cargo::metadata=AR={}", self.archiver());
-        println!("cargo::metadata=FLAGS={}", self.flags().join(";"));
+        let flags: Vec<String> = self.flags().into_iter().chain(more_flags.iter().map(ToString::to_string)).collect();
+        println!("cargo::metadata=FLAGS={}", flags.join(";"));
     }
 
     /// Flags for C code of the image, without include directories of the kernel.

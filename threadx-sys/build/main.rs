@@ -38,7 +38,9 @@ fn bundled(cflags: Option<String>) {
     println!("cargo::metadata=INCLUDE={}", package.join("../kernel/include").display());
     // C code of the image is a choice of the image: without a compiler its build says so.
     if let Ok(compiler) = compiler::find(cflags) {
-        compiler.tell_dependents();
+        // The control blocks in tx_api.h have the sizes that the kernel's have.
+        let counting = env::var_os("CARGO_FEATURE_PERFORMANCE_INFO").is_some();
+        compiler.tell_dependents(if counting { &["-DTX_KERNEL_PERFORMANCE_INFO"] } else { &[] });
     }
 }
 
@@ -70,7 +72,7 @@ fn upstream(cflags: Option<String>) -> Result<(), Failure> {
     println!("cargo::metadata=VERSION={version}");
     println!("cargo::metadata=PORT={port}");
     println!("cargo::metadata=CONFIGURATION={configuration}");
-    compiler.tell_dependents();
+    compiler.tell_dependents(&[]);
     let include: Vec<String> = include.iter().map(|dir| dir.display().to_string()).collect();
     println!("cargo::metadata=INCLUDE={}", include.join(";"));
     Ok(())

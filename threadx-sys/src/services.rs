@@ -29,7 +29,7 @@ pub use c::{
     _tx_trace_buffer_full_notify, _tx_trace_disable, _tx_trace_enable, _tx_trace_event_filter,
     _tx_trace_event_unfilter, _tx_trace_isr_enter_insert, _tx_trace_isr_exit_insert, _tx_trace_user_event_insert,
 };
-// The performance services have no check to make: without counters they say so.
+// The performance services have no checked twins: they look at the object themselves, and without counters say so.
 pub use c::{
     _tx_block_pool_performance_info_get, _tx_block_pool_performance_info_get as tx_block_pool_performance_info_get,
     _tx_block_pool_performance_system_info_get,

@@ -12,6 +12,7 @@ use threadx_sys::{TX_BLOCK_POOL, ULONG};
 use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
+use crate::performance::BlockPoolCounts;
 use crate::{Error, Rejected, Timeout, service};
 
 /// What the kernel keeps in front of each block: one pointer (User Guide, chapter 3, "Memory Block
@@ -270,6 +271,15 @@ impl<T, const N: usize> BlockPool<T, N> {
             )
         })?;
         Ok(BlockPoolInfo { available, total, waiting })
+    }
+
+    /// What was counted, see [`performance`](crate::performance). From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Pool`].
+    pub fn performance(&'static self) -> Result<BlockPoolCounts, Error> {
+        BlockPoolCounts::of(self.control())
     }
 }
 

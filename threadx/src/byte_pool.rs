@@ -14,6 +14,7 @@ use threadx_sys::{TX_BYTE_POOL, TX_BYTE_POOL_MIN, ULONG};
 use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
+use crate::performance::BytePoolCounts;
 use crate::{Error, Rejected, Timeout};
 
 /// The kernel's memory is aligned for pointers. For more, the value lies further behind, and the word
@@ -444,6 +445,15 @@ impl<const N: usize> BytePool<N> {
             )
         })?;
         Ok(BytePoolInfo { available, fragments, waiting })
+    }
+
+    /// What was counted, see [`performance`](crate::performance). From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Pool`].
+    pub fn performance(&'static self) -> Result<BytePoolCounts, Error> {
+        BytePoolCounts::of(self.core.control())
     }
 }
 

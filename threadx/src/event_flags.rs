@@ -10,6 +10,7 @@ use threadx_sys::{TX_AND, TX_AND_CLEAR, TX_EVENT_FLAGS_GROUP, TX_OR, TX_OR_CLEAR
 use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
+use crate::performance::EventFlagsCounts;
 use crate::{Error, Timeout, service};
 
 /// What [`EventFlags::get`] takes for an answer.
@@ -248,5 +249,14 @@ impl EventFlags {
             )
         })?;
         Ok(EventFlagsInfo { flags, waiting })
+    }
+
+    /// What was counted, see [`performance`](crate::performance). From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Group`].
+    pub fn performance(&'static self) -> Result<EventFlagsCounts, Error> {
+        EventFlagsCounts::of(self.control())
     }
 }

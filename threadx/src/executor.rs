@@ -2,9 +2,9 @@
 
 use core::future::Future;
 use core::pin::pin;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 
+use crate::sync::{AtomicBool, Ordering};
 use crate::{Error, Semaphore, Timeout};
 
 /// Runs one future at a time in the calling thread, which waits while the future does.
@@ -51,8 +51,15 @@ impl Default for Executor {
 
 impl Executor {
     /// An executor that runs nothing yet.
+    #[cfg(not(loom))]
     #[must_use]
     pub const fn new() -> Self {
+        Self { woken: Semaphore::new(), busy: AtomicBool::new(false) }
+    }
+
+    /// Loom's atomics are not `const`.
+    #[cfg(loom)]
+    pub fn new() -> Self {
         Self { woken: Semaphore::new(), busy: AtomicBool::new(false) }
     }
 

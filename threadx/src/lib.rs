@@ -12,6 +12,7 @@ pub mod event_flags;
 mod executor;
 pub mod mutex;
 mod name;
+pub mod performance;
 mod placed;
 mod priority;
 mod push;

@@ -12,6 +12,7 @@ use threadx_sys::{TX_INHERIT, TX_MUTEX, TX_NO_INHERIT, ULONG};
 use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
+use crate::performance::MutexCounts;
 use crate::thread::{ThreadRef, registered};
 use crate::{Error, Timeout, start};
 
@@ -326,6 +327,15 @@ impl<T> Mutex<T> {
         let Ownership { count, owner, waiting } = self.ownership()?;
         let owner = if owner.is_null() { None } else { registered(owner) };
         Ok(MutexInfo { locked: count != 0, owner, waiting })
+    }
+
+    /// What was counted, see [`performance`](crate::performance). From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Mutex`].
+    pub fn performance(&'static self) -> Result<MutexCounts, Error> {
+        MutexCounts::of(self.control())
     }
 }
 

@@ -12,6 +12,7 @@ use threadx_sys::{TX_NO_WAIT, TX_QUEUE, TX_SUCCESS, UINT, ULONG};
 use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
+use crate::performance::QueueCounts;
 use crate::{Error, Rejected, Timeout, service};
 
 /// Largest message, in bytes: 16 words (User Guide, chapter 3, "Message Queues", "Message Size").
@@ -453,6 +454,15 @@ impl<T: Send, const N: usize> Queue<T, N> {
     /// [`Error::Queue`].
     pub fn info(&'static self) -> Result<QueueInfo, Error> {
         self.core.info()
+    }
+
+    /// What was counted, see [`performance`](crate::performance). From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Queue`].
+    pub fn performance(&'static self) -> Result<QueueCounts, Error> {
+        QueueCounts::of(self.core.control())
     }
 
     /// The queue's sending end, which does not name its length.

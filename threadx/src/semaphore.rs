@@ -9,6 +9,7 @@ use threadx_sys::TX_SEMAPHORE;
 use crate::claim::Claim;
 use crate::error::check;
 use crate::name::Name;
+use crate::performance::SemaphoreCounts;
 use crate::{Error, Timeout, service};
 
 /// A counting semaphore with 32-bit count (User Guide, chapter 3, "Counting Semaphores").
@@ -216,5 +217,14 @@ impl Semaphore {
             )
         })?;
         Ok(SemaphoreInfo { count, waiting })
+    }
+
+    /// What was counted, see [`performance`](crate::performance). From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Semaphore`].
+    pub fn performance(&'static self) -> Result<SemaphoreCounts, Error> {
+        SemaphoreCounts::of(self.control())
     }
 }

@@ -9,6 +9,7 @@ use threadx_sys::{TX_NO_ACTIVATE, TX_TIMER, ULONG};
 
 use crate::error::check;
 use crate::name::Name;
+use crate::performance::TimerCounts;
 use crate::push::push;
 use crate::start::check_ready;
 use crate::{Error, Ticks};
@@ -321,6 +322,15 @@ impl Timer {
             )
         })?;
         Ok(TimerInfo { active: active != 0, remaining, period })
+    }
+
+    /// What was counted, see [`performance`](crate::performance). From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Timer`].
+    pub fn performance(&'static self) -> Result<TimerCounts, Error> {
+        TimerCounts::of(self.control())
     }
 }
 

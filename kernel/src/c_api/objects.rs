@@ -15,13 +15,13 @@ use crate::types::*;
 macro_rules! object {
     ($convert:ident, $is:ident: $Ref:ident -> $Block:ty, $ID:ident) => {
         #[inline(always)]
-        unsafe fn $convert(ptr: *mut $Block) -> $Ref {
+        pub(super) unsafe fn $convert(ptr: *mut $Block) -> $Ref {
             debug_assert!(!ptr.is_null());
             // SAFETY: the unchecked services' contract: a created object.
             unsafe { $Ref::new(NonNull::new_unchecked(ptr)) }
         }
 
-        unsafe fn $is(ptr: *mut $Block) -> bool {
+        pub(super) unsafe fn $is(ptr: *mut $Block) -> bool {
             // SAFETY: the checked services' contract: null or readable as a block.
             !ptr.is_null() && unsafe { (*ptr).id.get() } == $ID
         }

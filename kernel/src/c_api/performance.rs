@@ -1,155 +1,345 @@
-//! The performance services. This kernel counts nothing for them and says so, as the User Guide wants of a
-//! kernel that was built without: every one returns `TX_FEATURE_NOT_ENABLED` and leaves its outputs alone.
+//! The performance services: what objects and the scheduler did, where the kernel was built with the feature
+//! `performance-info` ([`crate::performance`] says what counts what).
+//!
+//! Null result pointers are skipped. What is no existing object is refused with `TX_PTR_ERROR`. Without the feature
+//! every service returns `TX_FEATURE_NOT_ENABLED`, as the User Guide wants, and leaves its outputs alone.
 
+use super::objects::{
+    block_pool, byte_pool, event_flags, is_block_pool, is_byte_pool, is_event_flags, is_mutex, is_queue, mutex, queue,
+};
+use super::{is_semaphore, is_thread, is_timer, lock, put, semaphore, thread, timer};
+use crate::performance::{COUNTING, TOTALS};
 use crate::types::*;
 
 services! {
-    /// `tx_thread_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_thread_performance_info_get`: what the thread did.
     fn _tx_thread_performance_info_get(
         thread_ptr: *mut crate::TX_THREAD, resumptions: *mut ULONG, suspensions: *mut ULONG,
         solicited_preemptions: *mut ULONG, interrupt_preemptions: *mut ULONG, priority_inversions: *mut ULONG,
         time_slices: *mut ULONG, relinquishes: *mut ULONG, timeouts: *mut ULONG, wait_aborts: *mut ULONG,
         last_preempted_by: *mut *mut crate::TX_THREAD,
     ) -> UINT {
-        let _ = (thread_ptr, resumptions, suspensions, solicited_preemptions, interrupt_preemptions, priority_inversions);
-        let _ = (time_slices, relinquishes, timeouts, wait_aborts, last_preempted_by);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_thread(thread_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = thread(thread_ptr);
+        put(resumptions, own.performance.resumptions.get());
+        put(suspensions, own.performance.suspensions.get());
+        put(solicited_preemptions, own.performance.solicited_preemptions.get());
+        put(interrupt_preemptions, own.performance.interrupt_preemptions.get());
+        put(priority_inversions, own.performance.inversions.get());
+        put(time_slices, own.performance.time_slices.get());
+        put(relinquishes, own.relinquishes());
+        put(timeouts, own.performance.timeouts.get());
+        put(wait_aborts, own.performance.wait_aborts.get());
+        put(last_preempted_by, own.last_preempted_by.get());
+        TX_SUCCESS
     }
 
-    /// `tx_thread_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_thread_performance_system_info_get`: what all threads did, those that exist no more included. Looks at
+    /// every thread with interrupts masked.
     fn _tx_thread_performance_system_info_get(
         resumptions: *mut ULONG, suspensions: *mut ULONG, solicited_preemptions: *mut ULONG,
         interrupt_preemptions: *mut ULONG, priority_inversions: *mut ULONG, time_slices: *mut ULONG,
         relinquishes: *mut ULONG, timeouts: *mut ULONG, wait_aborts: *mut ULONG, non_idle_returns: *mut ULONG,
         idle_returns: *mut ULONG,
     ) -> UINT {
-        let _ = (resumptions, suspensions, solicited_preemptions, interrupt_preemptions, priority_inversions, time_slices);
-        let _ = (relinquishes, timeouts, wait_aborts, non_idle_returns, idle_returns);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let k = lock();
+        let all = &TOTALS.threads;
+        let mut relinquished = all.relinquishes.get();
+        k.threads.for_each(|t| relinquished = relinquished.wrapping_add(t.relinquishes()));
+        put(resumptions, all.resumptions.get());
+        put(suspensions, all.suspensions.get());
+        put(solicited_preemptions, all.solicited_preemptions.get());
+        put(interrupt_preemptions, all.interrupt_preemptions.get());
+        put(priority_inversions, all.inversions.get());
+        put(time_slices, all.time_slices.get());
+        put(relinquishes, relinquished);
+        put(timeouts, all.timeouts.get());
+        put(wait_aborts, all.wait_aborts.get());
+        // A relinquish that is counted has left the processor to a thread.
+        put(non_idle_returns, TOTALS.returns.non_idle.get().wrapping_add(relinquished));
+        put(idle_returns, TOTALS.returns.idle.get());
+        TX_SUCCESS
     }
 
-    /// `tx_timer_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_timer_performance_info_get`: what the timer did.
     fn _tx_timer_performance_info_get(
         timer_ptr: *mut crate::TX_TIMER, activates: *mut ULONG, reactivates: *mut ULONG, deactivates: *mut ULONG,
         expirations: *mut ULONG, expiration_adjusts: *mut ULONG,
     ) -> UINT {
-        let _ = (timer_ptr, activates, reactivates, deactivates, expirations, expiration_adjusts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_timer(timer_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = timer(timer_ptr);
+        put(activates, own.internal.performance.activates.get());
+        put(reactivates, own.internal.performance.reactivates.get());
+        put(deactivates, own.internal.performance.deactivates.get());
+        put(expirations, own.internal.performance.expirations.get());
+        put(expiration_adjusts, own.internal.performance.adjusts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_timer_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_timer_performance_system_info_get`: the same of all timers together.
     fn _tx_timer_performance_system_info_get(
         activates: *mut ULONG, reactivates: *mut ULONG, deactivates: *mut ULONG, expirations: *mut ULONG,
         expiration_adjusts: *mut ULONG,
     ) -> UINT {
-        let _ = (activates, reactivates, deactivates, expirations, expiration_adjusts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let _k = lock();
+        let all = &TOTALS.timers;
+        put(activates, all.activates.get());
+        put(reactivates, all.reactivates.get());
+        put(deactivates, all.deactivates.get());
+        put(expirations, all.expirations.get());
+        put(expiration_adjusts, all.adjusts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_semaphore_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_semaphore_performance_info_get`: what the semaphore did.
     fn _tx_semaphore_performance_info_get(
         semaphore_ptr: *mut crate::TX_SEMAPHORE, puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (semaphore_ptr, puts, gets, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_semaphore(semaphore_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = semaphore(semaphore_ptr);
+        put(puts, own.performance.puts.get());
+        put(gets, own.performance.gets.get());
+        put(suspensions, own.waiters.performance.suspensions.get());
+        put(timeouts, own.waiters.performance.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_semaphore_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_semaphore_performance_system_info_get`: the same of all semaphores together.
     fn _tx_semaphore_performance_system_info_get(
         puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (puts, gets, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let _k = lock();
+        let (all, waits) = (&TOTALS.semaphores, TOTALS.waits(TX_SEMAPHORE_SUSP));
+        put(puts, all.puts.get());
+        put(gets, all.gets.get());
+        put(suspensions, waits.suspensions.get());
+        put(timeouts, waits.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_mutex_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_mutex_performance_info_get`: what the mutex did.
     fn _tx_mutex_performance_info_get(
         mutex_ptr: *mut crate::TX_MUTEX, puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG, inversions: *mut ULONG, inheritances: *mut ULONG,
     ) -> UINT {
-        let _ = (mutex_ptr, puts, gets, suspensions, timeouts, inversions, inheritances);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_mutex(mutex_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = mutex(mutex_ptr);
+        put(puts, own.performance.puts.get());
+        put(gets, own.performance.gets.get());
+        put(suspensions, own.waiters.performance.suspensions.get());
+        put(timeouts, own.waiters.performance.timeouts.get());
+        put(inversions, own.performance.inversions.get());
+        put(inheritances, own.performance.inheritances.get());
+        TX_SUCCESS
     }
 
-    /// `tx_mutex_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_mutex_performance_system_info_get`: the same of all mutexes together.
     fn _tx_mutex_performance_system_info_get(
         puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG, inversions: *mut ULONG,
         inheritances: *mut ULONG,
     ) -> UINT {
-        let _ = (puts, gets, suspensions, timeouts, inversions, inheritances);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let _k = lock();
+        let (all, waits) = (&TOTALS.mutexes, TOTALS.waits(TX_MUTEX_SUSP));
+        put(puts, all.puts.get());
+        put(gets, all.gets.get());
+        put(suspensions, waits.suspensions.get());
+        put(timeouts, waits.timeouts.get());
+        put(inversions, all.inversions.get());
+        put(inheritances, all.inheritances.get());
+        TX_SUCCESS
     }
 
-    /// `tx_event_flags_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_event_flags_performance_info_get`: what the group did.
     fn _tx_event_flags_performance_info_get(
         group_ptr: *mut crate::TX_EVENT_FLAGS_GROUP, sets: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (group_ptr, sets, gets, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_event_flags(group_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = event_flags(group_ptr);
+        put(sets, own.performance.sets.get());
+        put(gets, own.performance.gets.get());
+        put(suspensions, own.waiters.performance.suspensions.get());
+        put(timeouts, own.waiters.performance.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_event_flags_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_event_flags_performance_system_info_get`: the same of all groups together.
     fn _tx_event_flags_performance_system_info_get(
         sets: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (sets, gets, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let _k = lock();
+        let (all, waits) = (&TOTALS.event_flags, TOTALS.waits(TX_EVENT_FLAG));
+        put(sets, all.sets.get());
+        put(gets, all.gets.get());
+        put(suspensions, waits.suspensions.get());
+        put(timeouts, waits.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_queue_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_queue_performance_info_get`: what the queue did.
     fn _tx_queue_performance_info_get(
         queue_ptr: *mut crate::TX_QUEUE, messages_sent: *mut ULONG, messages_received: *mut ULONG,
         empty_suspensions: *mut ULONG, full_suspensions: *mut ULONG, full_errors: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (queue_ptr, messages_sent, messages_received, empty_suspensions, full_suspensions, full_errors);
-        let _ = (timeouts,);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_queue(queue_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = queue(queue_ptr);
+        put(messages_sent, own.performance.sent.get());
+        put(messages_received, own.performance.received.get());
+        put(empty_suspensions, own.waiters.performance.suspensions.get());
+        put(full_suspensions, own.waiters.performance.full_suspensions.get());
+        put(full_errors, own.performance.full_errors.get());
+        put(timeouts, own.waiters.performance.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_queue_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_queue_performance_system_info_get`: the same of all queues together.
     fn _tx_queue_performance_system_info_get(
         messages_sent: *mut ULONG, messages_received: *mut ULONG, empty_suspensions: *mut ULONG,
         full_suspensions: *mut ULONG, full_errors: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (messages_sent, messages_received, empty_suspensions, full_suspensions, full_errors, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let _k = lock();
+        let (all, waits) = (&TOTALS.queues, TOTALS.waits(TX_QUEUE_SUSP));
+        put(messages_sent, all.sent.get());
+        put(messages_received, all.received.get());
+        put(empty_suspensions, waits.suspensions.get());
+        put(full_suspensions, waits.full_suspensions.get());
+        put(full_errors, all.full_errors.get());
+        put(timeouts, waits.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_block_pool_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_block_pool_performance_info_get`: what the pool did.
     fn _tx_block_pool_performance_info_get(
         pool_ptr: *mut crate::TX_BLOCK_POOL, allocates: *mut ULONG, releases: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (pool_ptr, allocates, releases, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_block_pool(pool_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = block_pool(pool_ptr);
+        put(allocates, own.performance.allocates.get());
+        put(releases, own.performance.releases.get());
+        put(suspensions, own.waiters.performance.suspensions.get());
+        put(timeouts, own.waiters.performance.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_block_pool_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_block_pool_performance_system_info_get`: the same of all block pools together.
     fn _tx_block_pool_performance_system_info_get(
         allocates: *mut ULONG, releases: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (allocates, releases, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let _k = lock();
+        let (all, waits) = (&TOTALS.block_pools, TOTALS.waits(TX_BLOCK_MEMORY));
+        put(allocates, all.allocates.get());
+        put(releases, all.releases.get());
+        put(suspensions, waits.suspensions.get());
+        put(timeouts, waits.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_byte_pool_performance_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_byte_pool_performance_info_get`: what the pool did.
     fn _tx_byte_pool_performance_info_get(
         pool_ptr: *mut crate::TX_BYTE_POOL, allocates: *mut ULONG, releases: *mut ULONG,
         fragments_searched: *mut ULONG, merges: *mut ULONG, splits: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (pool_ptr, allocates, releases, fragments_searched, merges, splits, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        if !is_byte_pool(pool_ptr) {
+            return TX_PTR_ERROR;
+        }
+        let _k = lock();
+        let own = byte_pool(pool_ptr);
+        put(allocates, own.performance.allocates.get());
+        put(releases, own.performance.releases.get());
+        put(fragments_searched, own.performance.searched.get());
+        put(merges, own.performance.merges.get());
+        put(splits, own.performance.splits.get());
+        put(suspensions, own.waiters.performance.suspensions.get());
+        put(timeouts, own.waiters.performance.timeouts.get());
+        TX_SUCCESS
     }
 
-    /// `tx_byte_pool_performance_system_info_get`: `TX_FEATURE_NOT_ENABLED`.
+    /// `tx_byte_pool_performance_system_info_get`: the same of all byte pools together.
     fn _tx_byte_pool_performance_system_info_get(
         allocates: *mut ULONG, releases: *mut ULONG, fragments_searched: *mut ULONG, merges: *mut ULONG,
         splits: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        let _ = (allocates, releases, fragments_searched, merges, splits, suspensions, timeouts);
-        TX_FEATURE_NOT_ENABLED
+        if !COUNTING {
+            return TX_FEATURE_NOT_ENABLED;
+        }
+        let _k = lock();
+        let (all, waits) = (&TOTALS.byte_pools, TOTALS.waits(TX_BYTE_MEMORY));
+        put(allocates, all.allocates.get());
+        put(releases, all.releases.get());
+        put(fragments_searched, all.searched.get());
+        put(merges, all.merges.get());
+        put(splits, all.splits.get());
+        put(suspensions, waits.suspensions.get());
+        put(timeouts, waits.timeouts.get());
+        TX_SUCCESS
     }
 }

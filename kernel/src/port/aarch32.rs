@@ -52,6 +52,7 @@ use core::ptr::null;
 
 use super::{Current, slow};
 use crate::kernel::{lock, locked};
+use crate::performance::COUNTING;
 use crate::thread::{self, TX_THREAD, Thread};
 use crate::types::*;
 
@@ -695,8 +696,8 @@ pub(crate) fn preempt_later(thread: Thread, priority: u8) -> bool {
     // SAFETY: as in `thread_of`: what was interrupted is an executor's context, too.
     let interrupted = unsafe { Levels::of(interrupt.interrupted.get()) };
     if interrupted.let_in(priority) {
-        // A plain thread, and nobody to run next so far.
-        let simple = interrupt.next.get().addr() as u32 | interrupted.0 << 24 == 0;
+        // A plain thread, and nobody to run next so far; where preemptions are counted the scheduler does it.
+        let simple = !COUNTING && interrupt.next.get().addr() as u32 | interrupted.0 << 24 == 0;
         interrupt.next.set(if simple { &raw const *thread.context() } else { ANY });
     }
     true

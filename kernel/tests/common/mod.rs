@@ -181,6 +181,11 @@ impl Thread {
         Self(Box::into_raw(Box::new(TX_THREAD::new())))
     }
 
+    /// Priority and preemption-threshold in effect.
+    pub fn levels(self) -> (UINT, UINT) {
+        service!(levels_in_effect(self.0))
+    }
+
     /// Creates a thread that runs `entry`; the service must succeed.
     #[track_caller]
     pub fn spawn(options: Options, entry: impl Fn() + Send + Sync + 'static) -> Self {

@@ -6,6 +6,9 @@
 #[path = "../../src/claim.rs"]
 #[allow(dead_code, reason = "shared source")]
 mod claim;
+#[path = "../../src/executor.rs"]
+#[allow(dead_code, rustdoc::broken_intra_doc_links, reason = "shared source")]
+mod executor;
 #[path = "../../src/push.rs"]
 #[allow(dead_code, reason = "shared source")]
 mod push;
@@ -30,20 +33,95 @@ mod critical {
 
 /// Stands for `threadx::Error`.
 #[derive(Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "no model fails in each of these ways")]
 enum Error {
     InUse,
+    Caller,
+    NoInstance,
+    CeilingExceeded,
+    Semaphore,
+}
+
+/// Stands for the kernel beneath the executor: every caller is a thread, every service one step.
+mod thread {
+    #[allow(clippy::unnecessary_wraps, reason = "the signature of the service")]
+    pub(crate) fn sleep(_: crate::Ticks) -> Result<(), crate::Error> {
+        Ok(())
+    }
+}
+
+struct Ticks;
+
+impl Ticks {
+    const ZERO: Self = Self;
+}
+
+enum Timeout {
+    Forever,
+}
+
+/// A semaphore as the User Guide documents it; the count of one that exists.
+struct Semaphore {
+    count: loom::sync::Mutex<Option<u32>>,
+    put: loom::sync::Condvar,
+}
+
+impl Semaphore {
+    fn new() -> Self {
+        Self { count: loom::sync::Mutex::new(None), put: loom::sync::Condvar::new() }
+    }
+
+    fn create(&self, _name: &str, count: u32) -> Result<(), Error> {
+        let mut there = self.count.lock().expect("no panic before");
+        match *there {
+            Some(_) => Err(Error::InUse),
+            None => {
+                *there = Some(count);
+                Ok(())
+            }
+        }
+    }
+
+    fn get(&self, timeout: Timeout) -> Result<(), Error> {
+        let Timeout::Forever = timeout;
+        let mut count = self.count.lock().expect("no panic before");
+        loop {
+            match *count {
+                None => return Err(Error::Semaphore),
+                Some(0) => count = self.put.wait(count).expect("no panic before"),
+                Some(n) => {
+                    *count = Some(n - 1);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn ceiling_put(&self, ceiling: u32) -> Result<(), Error> {
+        let mut count = self.count.lock().expect("no panic before");
+        match *count {
+            None => return Err(Error::Semaphore),
+            Some(n) if n >= ceiling => return Err(Error::CeilingExceeded),
+            Some(n) => *count = Some(n + 1),
+        }
+        self.put.notify_one();
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::Error;
     use crate::claim::Claim;
+    use crate::executor::Executor;
     use crate::push::push;
-    use crate::sync::{AtomicPtr, Ordering};
+    use crate::sync::{AtomicBool, AtomicPtr, Ordering};
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
     use loom::thread;
+    use std::future::poll_fn;
     use std::ptr::null_mut;
+    use std::task::Poll;
 
     struct Node {
         next: AtomicPtr<Node>,
@@ -155,6 +233,77 @@ mod tests {
                 memory.with_mut(|memory| unsafe { *memory = 2 });
             }
             thread.join().unwrap();
+        });
+    }
+
+    /// An executor of its own for each run of a model; `'static`, as wakers want it, so it is never freed.
+    fn executor() -> &'static Executor {
+        Box::leak(Box::new(Executor::new()))
+    }
+
+    #[test]
+    fn no_wake_is_lost_however_many_fall_into_one() {
+        // A wake that is lost leaves `block_on` waiting for ever, which loom reports.
+        loom::model(|| {
+            let executor = executor();
+            let done = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+            // As two interrupt handlers would, at any moment, before the wait and during it.
+            let wakers = [0, 1].map(|n| {
+                let (done, waker) = (done.clone(), executor.waker());
+                thread::spawn(move || {
+                    done[n].store(true, Ordering::Release);
+                    waker.wake();
+                })
+            });
+            let all = poll_fn(|_| {
+                let all = done.iter().all(|done| done.load(Ordering::Acquire));
+                if all { Poll::Ready(7) } else { Poll::Pending }
+            });
+            assert_eq!(executor.block_on(all), Ok(7));
+            wakers.into_iter().for_each(|waker| waker.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_late_wake_reaches_the_next_future_which_only_looks_again() {
+        loom::model(|| {
+            let executor = executor();
+            let done = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+            let (other, waker) = (done.clone(), executor.waker());
+            let thread = thread::spawn(move || {
+                for done in other.iter() {
+                    done.store(true, Ordering::Release);
+                    // The first may come when its future has ended already.
+                    waker.wake_by_ref();
+                }
+            });
+            for done in done.iter() {
+                let one = poll_fn(|_| if done.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending });
+                assert_eq!(executor.block_on(one), Ok(()));
+            }
+            thread.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn two_threads_never_run_in_one_executor() {
+        loom::model(|| {
+            let (executor, running) = (executor(), Arc::new(UnsafeCell::new(0)));
+            let run = |running: &UnsafeCell<u32>| {
+                executor.block_on(poll_fn(|_| {
+                    // SAFETY: one future at a time is polled; loom checks it.
+                    running.with_mut(|running| unsafe { *running += 1 });
+                    Poll::Ready(())
+                }))
+            };
+            let other = running.clone();
+            let thread = thread::spawn(move || run(&other));
+            let mine = run(&running);
+            let theirs = thread.join().unwrap();
+            assert!([&mine, &theirs].iter().all(|result| matches!(result, Ok(()) | Err(Error::InUse))));
+            let done = [mine, theirs].iter().filter(|result| result.is_ok()).count();
+            // SAFETY: both have ended.
+            assert!(done > 0 && running.with(|running| unsafe { *running }) as usize == done);
         });
     }
 }

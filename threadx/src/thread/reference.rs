@@ -9,6 +9,7 @@ use threadx_sys::{TX_SUCCESS, TX_SUSPEND_LIFTED, TX_THREAD, UINT};
 
 use super::cell::{CELLS, RETURNED, ThreadCell};
 use crate::error::check;
+use crate::performance::ThreadCounts;
 use crate::{Error, PreemptionThreshold, Priority, TimeSlice};
 
 /// A thread, as long as it is not joined; afterwards every method returns [`Error::Thread`].
@@ -104,9 +105,9 @@ pub struct Info {
     pub state: State,
     /// How often it was scheduled; wraps.
     pub run_count: u32,
-    /// Its priority: on the bundled kernel an inherited one included, on upstream's the thread's own.
+    /// Its own priority, which may be lower than one that it inherits from a mutex.
     pub priority: Priority,
-    /// Its preemption-threshold, with the same difference.
+    /// Its own preemption-threshold, which is weaker than an inherited priority.
     pub preemption_threshold: PreemptionThreshold,
     /// What is left of its time slice.
     pub time_slice: TimeSlice,
@@ -328,6 +329,17 @@ impl ThreadRef {
             preemption_threshold: PreemptionThreshold::from_kernel(threshold),
             time_slice: TimeSlice::ticks(slice),
         })
+    }
+
+    /// What was counted of the thread, see [`performance`](crate::performance), and who took the processor from it
+    /// last: `None` if nobody did, or the system timer thread or a thread of C code. A thread that was joined is
+    /// told as the one that its cell has now. From any context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FeatureNotEnabled`], [`Error::Thread`].
+    pub fn performance(self) -> Result<(ThreadCounts, Option<Self>), Error> {
+        self.call(ThreadCounts::of)
     }
 
     /// How deep the thread's stack was ever used, by the fill pattern that is left.
