@@ -148,6 +148,21 @@ entries! {
     ) = |k, caller| queue.receive::<M>(destination.cast(), wait, k, caller);
 }
 
+/// `tx_semaphore_put` of a created semaphore.
+#[inline(always)]
+pub unsafe fn semaphore_put_created(semaphore: *mut TX_SEMAPHORE) -> UINT {
+    // SAFETY: the caller's promise: a created semaphore.
+    unsafe { Semaphore::new(NonNull::new_unchecked(semaphore)) }.put(lock(), ())
+}
+
+/// As many `tx_semaphore_get` of a created semaphore as succeed without a wait.
+#[inline(always)]
+pub unsafe fn semaphore_empty(semaphore: *mut TX_SEMAPHORE) {
+    let _k = lock();
+    // SAFETY: the caller's promise: a created semaphore.
+    unsafe { Semaphore::new(NonNull::new_unchecked(semaphore)) }.count.set(0);
+}
+
 /// `tx_thread_preempt_disable_enter` of this kernel: masks interrupts, and no service switches threads, until
 /// [`preempt_disable_exit`] gets the result. Such pairs nest.
 #[inline(always)]
@@ -237,33 +252,54 @@ pub unsafe fn byte_release(
     true
 }
 
-/// `tx_mutex_get` of a mutex that is free, for a caller that keeps the access to what the mutex protects in
-/// the bit `held` of a word of its own: that is set in the same step. False, and nothing has happened, if the
-/// mutex does not exist or is not free, the bit is set, or the caller is no thread, or may not wait as
-/// `wait` says.
+/// What [`mutex_get`] came to.
+pub enum MutexGet {
+    /// The mutex was free, and so was the access: both are the caller's.
+    Taken,
+    /// The mutex is the caller's after a wait. The access was this word before the wait; it is still to be taken.
+    Granted(u32),
+    /// What the service says of a wait that ended otherwise.
+    Refused(UINT),
+    /// Nothing has happened: the mutex does not exist, or is the caller's or nobody's while the access is not free, or
+    /// the caller is no thread, or may not wait as `wait` says.
+    Unfit,
+}
+
+/// `tx_mutex_get` for a caller that keeps the access to what the mutex protects in the bit `held` of a word of its
+/// own: of a free mutex that is taken in the same step.
 #[inline(always)]
-pub unsafe fn mutex_take(
+pub unsafe fn mutex_get(
     mutex: *mut TX_MUTEX,
     exists: &AtomicBool,
     access: &AtomicU32,
     held: u32,
     wait: ULONG,
-) -> bool {
+) -> MutexGet {
     let k = lock();
     // SAFETY: the contract at the top of this module: a control block that `new` made.
     let mutex = unsafe { Mutex::new(NonNull::new_unchecked(mutex)) };
     let unfit = if wait == TX_NO_WAIT { 0 } else { slow::TIMER_THREAD };
     let Some(thread) = port::executing_without(unfit) else {
         cold_path();
-        return false;
+        return MutexGet::Unfit;
     };
     let word = access.load(Ordering::Acquire);
-    if !exists.load(Ordering::Relaxed) || word & held != 0 || !mutex.take(thread, &k) {
+    if !exists.load(Ordering::Relaxed) {
         cold_path();
-        return false;
+        return MutexGet::Unfit;
     }
-    access.store(word | held, Ordering::Relaxed);
-    true
+    if word & held == 0 && mutex.take(thread, &k) {
+        access.store(word | held, Ordering::Relaxed);
+        return MutexGet::Taken;
+    }
+    cold_path();
+    if !mutex.belongs_to_another(thread) {
+        return MutexGet::Unfit;
+    }
+    match mutex.contend(wait, k).into() {
+        TX_SUCCESS => MutexGet::Granted(word),
+        status => MutexGet::Refused(status),
+    }
 }
 
 /// `tx_mutex_put`, also of a mutex that does not exist (any more): refused, as whenever the caller is not the
@@ -298,7 +334,7 @@ pub unsafe fn thread_create(
     if threshold > priority {
         return TX_THRESH_ERROR;
     }
-    if !called_from(from::INITIALIZATION | from::THREADS) {
+    if port::executing_without(slow::TIMER_THREAD).is_none() && !called_from(from::INITIALIZATION) {
         return TX_CALLER_ERROR;
     }
     // SAFETY: the caller's promise.
@@ -318,7 +354,7 @@ pub unsafe fn thread_create(
 /// `tx_thread_terminate` and `tx_thread_delete` of a thread of the layer's that exists; `deleted` is called with
 /// the kernel locked. `TX_CALLER_ERROR`, and nothing has happened, outside threads and timer callbacks.
 pub unsafe fn thread_remove(thread: *mut TX_THREAD, deleted: impl FnOnce()) -> UINT {
-    if !called_from(from::THREADS | from::TIMERS) {
+    if port::executing_without(0).is_none() {
         return TX_CALLER_ERROR;
     }
     // SAFETY: the contract at the top of this module: a created thread.

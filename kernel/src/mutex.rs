@@ -140,8 +140,14 @@ impl Mutex {
         }
     }
 
+    /// Whether [`Self::get`] by `thread` has to wait.
+    #[inline(always)]
+    pub(crate) fn belongs_to_another(self, thread: Thread) -> bool {
+        self.count.get() != 0 && self.owner.get() != Some(thread)
+    }
+
     #[inline(never)]
-    fn contend(self, wait: ULONG, k: Locked) -> Code {
+    pub(crate) fn contend(self, wait: ULONG, k: Locked) -> Code {
         let Some(thread) = k.may_wait(wait) else { return TX_NOT_AVAILABLE as Code };
         self.count_inversion(thread);
         if !self.inherit.get() {

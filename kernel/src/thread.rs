@@ -308,6 +308,7 @@ impl Thread {
     ///
     /// `options.stack_start` is the start of `stack_size` bytes that belong to this thread alone
     /// until it is deleted.
+    #[inline(always)]
     pub(crate) unsafe fn create(self, options: &ThreadOptions) {
         self.name.set(options.name);
         self.entry.set(Some(options.entry));

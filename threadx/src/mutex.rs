@@ -195,16 +195,32 @@ impl<T> Mutex<T> {
     /// * [`Error::Wait`]: a wait outside threads.
     /// * [`Error::Deleted`], [`Error::WaitAborted`]: the wait ended early.
     /// * [`Error::Mutex`].
-    #[inline]
+    #[inline(always)]
     pub fn lock(&'static self, timeout: impl Into<Timeout>) -> Result<MutexGuard<T>, Error> {
         let wait = timeout.into().option();
         #[cfg(feature = "bundled")]
-        // SAFETY: control block and claim are this mutex's. The bit is set in one step with the kernel's
-        // mutex, which existed: so it stands for the guard made here and no other, as in `lock_any`.
-        if unsafe { threadx_sys::direct::mutex_take(self.control(), self.claim.exists(), &self.access, HELD, wait) } {
-            return Ok(MutexGuard { mutex: self, not_send: PhantomData });
+        {
+            use threadx_sys::direct::{MutexGet, mutex_get};
+            // SAFETY: control block and claim are this mutex's. The bit is set in one step with the kernel's
+            // mutex, which existed: so it stands for the guard made here and no other, as in `lock_any`.
+            match unsafe { mutex_get(self.control(), self.claim.exists(), &self.access, HELD, wait) } {
+                MutexGet::Taken => return Ok(MutexGuard { mutex: self, not_send: PhantomData }),
+                MutexGet::Granted(access) => return self.access(access & !HELD),
+                MutexGet::Refused(status) => return Err(Error::from_code(status)),
+                MutexGet::Unfit => {}
+            }
         }
         self.lock_any(wait)
+    }
+
+    /// The guard of whom the kernel has granted the mutex, unless the value is not free, or belongs to another creation
+    /// than that of `free`.
+    #[inline(always)]
+    fn access(&'static self, free: u32) -> Result<MutexGuard<T>, Error> {
+        match self.access.compare_exchange(free, free | HELD, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(MutexGuard { mutex: self, not_send: PhantomData }),
+            Err(access) => Err(self.refuse(access & !HELD == free)),
+        }
     }
 
     /// [`Self::lock`] of a mutex that need not be free, or by a caller that need not be a thread.
@@ -217,12 +233,7 @@ impl<T> Mutex<T> {
         let free = self.access.load(Ordering::Relaxed) & !HELD;
         // SAFETY: the service checks the control block and the context.
         let got = check(unsafe { threadx_sys::tx_mutex_get(self.control(), wait) });
-        let locked = got.and_then(|()| {
-            match self.access.compare_exchange(free, free | HELD, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => Ok(MutexGuard { mutex: self, not_send: PhantomData }),
-                Err(access) => Err(self.refuse(access & !HELD == free)),
-            }
-        });
+        let locked = got.and_then(|()| self.access(free));
         if locked.is_err() {
             self.claim.leave();
         }

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 
-use threadx_sys::{TX_NO_WAIT, TX_SEMAPHORE, TX_SUCCESS, TX_THREAD, TX_WAIT_FOREVER};
+use threadx_sys::{TX_SEMAPHORE, TX_SUCCESS, TX_THREAD, TX_WAIT_FOREVER};
 
 use crate::Error;
 use crate::error::check;
@@ -140,13 +140,26 @@ impl ThreadCell {
     /// Puts the cell on the list of cells and creates its latch, the first time.
     ///
     /// The caller has claimed the cell.
+    #[inline]
     pub(super) fn register(&'static self) -> Result<(), Error> {
-        if self.registered.load(Ordering::Acquire) {
-            // A waiter that the last thread's end woke may have left the latch open.
-            // SAFETY: the semaphore is a created one and in place for ever, and nothing waits.
-            while unsafe { threadx_sys::_tx_semaphore_get(self.done(), TX_NO_WAIT) } == TX_SUCCESS {}
-            return Ok(());
+        if !self.registered.load(Ordering::Acquire) {
+            return self.register_new();
         }
+        // A waiter that the last thread's end woke may have left the latch open.
+        #[cfg(feature = "bundled")]
+        // SAFETY: the semaphore is a created one and in place for ever.
+        unsafe {
+            threadx_sys::direct::semaphore_empty(self.done());
+        }
+        #[cfg(not(feature = "bundled"))]
+        // SAFETY: as above, and nothing waits.
+        while unsafe { threadx_sys::_tx_semaphore_get(self.done(), threadx_sys::TX_NO_WAIT) } == TX_SUCCESS {}
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn register_new(&'static self) -> Result<(), Error> {
         // SAFETY: the semaphore is `'static` and not yet created: whoever had the cell before and
         // got this far would have set `registered`, as the step that follows cannot fail.
         check(unsafe { threadx_sys::tx_semaphore_create(self.done(), c"join".as_ptr().cast_mut(), 0) })?;
@@ -171,8 +184,12 @@ impl ThreadCell {
     }
 
     pub(super) fn open_latch(&'static self) {
+        #[cfg(not(feature = "bundled"))]
+        use threadx_sys::_tx_semaphore_put as put;
+        #[cfg(feature = "bundled")]
+        use threadx_sys::direct::semaphore_put_created as put;
         // SAFETY: as in `wait_done`; putting is allowed in every context.
-        let status = unsafe { threadx_sys::_tx_semaphore_put(self.done()) };
+        let status = unsafe { put(self.done()) };
         debug_assert_eq!(status, TX_SUCCESS);
     }
 

@@ -372,6 +372,10 @@ impl ThreadRef {
 
     /// Refuses the calling thread itself.
     pub(super) fn not_self(self) -> Result<(), Error> {
+        // In an interrupt of the thread what follows is refused all the same.
+        #[cfg(feature = "bundled")]
+        let current = threadx_sys::direct::thread_executing();
+        #[cfg(not(feature = "bundled"))]
         // SAFETY: no precondition.
         let current = unsafe { threadx_sys::tx_thread_identify() };
         if current == self.cell.control() { Err(Error::Caller) } else { Ok(()) }
