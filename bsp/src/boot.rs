@@ -96,7 +96,8 @@ macro_rules! el1 {
     "#
     };
 }
-pub(crate) use el1;
+#[cfg(not(feature = "boot-at-el1"))]
+pub(crate) use el1; // for the way back from hypervisor mode
 
 // The MPU is off until `bsp_board_init`, so that the boot record is written past the data cache.
 global_asm!(
