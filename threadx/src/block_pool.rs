@@ -195,7 +195,7 @@ impl<T, const N: usize> BlockPool<T, N> {
     /// [`Error::Pool`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        self.claim.delete(|| check(unsafe { threadx_sys::tx_block_pool_delete(self.control()) }))?;
+        self.claim.delete(Error::Pool, || check(unsafe { threadx_sys::tx_block_pool_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }

@@ -335,8 +335,9 @@ impl<const N: usize> BytePool<N> {
     ///
     /// [`Error::Pool`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
+        let core = &self.core;
         // SAFETY: the service checks the control block.
-        self.core.claim.delete(|| check(unsafe { threadx_sys::tx_byte_pool_delete(self.core.control()) }))?;
+        core.claim.delete(Error::Pool, || check(unsafe { threadx_sys::tx_byte_pool_delete(core.control()) }))?;
         self.core.claim.release();
         Ok(())
     }

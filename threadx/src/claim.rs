@@ -60,8 +60,16 @@ impl<const COUNTED: bool> Claim<COUNTED> {
 
     /// Calls the delete service in one step for everybody else, so that exactly one delete of each creation
     /// succeeds and nobody meets an object that is half gone. The claim is to be released later.
-    pub(crate) fn delete(&self, service: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    ///
+    /// # Errors
+    ///
+    /// `missing` also of an object that the kernel has created and its creator, interrupted, has not announced
+    /// ([`Self::created`]): announced after the deletion it would exist for whoever asks the flag.
+    pub(crate) fn delete(&self, missing: Error, service: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         critical::with(|_| {
+            if !self.exists.load(Ordering::Acquire) {
+                return Err(missing);
+            }
             service()?;
             self.exists.store(false, Ordering::Release);
             Ok(())

@@ -147,7 +147,7 @@ impl EventFlags {
     /// [`Error::Group`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        self.claim.delete(|| check(unsafe { threadx_sys::tx_event_flags_delete(self.control()) }))?;
+        self.claim.delete(Error::Group, || check(unsafe { threadx_sys::tx_event_flags_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }

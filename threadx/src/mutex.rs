@@ -173,7 +173,7 @@ impl<T> Mutex<T> {
     /// [`Error::Mutex`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        self.claim.delete(|| check(unsafe { threadx_sys::tx_mutex_delete(self.control()) }))?;
+        self.claim.delete(Error::Mutex, || check(unsafe { threadx_sys::tx_mutex_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }

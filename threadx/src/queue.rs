@@ -295,7 +295,7 @@ impl<T: Send, const N: usize> Queue<T, N> {
     /// [`Error::Queue`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        self.core.claim.delete(|| check(unsafe { threadx_sys::tx_queue_delete(self.core.control()) }))?;
+        self.core.claim.delete(Error::Queue, || check(unsafe { threadx_sys::tx_queue_delete(self.core.control()) }))?;
         while let Some(left) = self.core.take_left() {
             drop(left);
         }

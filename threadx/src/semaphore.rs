@@ -108,7 +108,7 @@ impl Semaphore {
     /// [`Error::Semaphore`], [`Error::Caller`].
     pub fn delete(&'static self) -> Result<(), Error> {
         // SAFETY: the service checks the control block.
-        self.claim.delete(|| check(unsafe { threadx_sys::tx_semaphore_delete(self.control()) }))?;
+        self.claim.delete(Error::Semaphore, || check(unsafe { threadx_sys::tx_semaphore_delete(self.control()) }))?;
         self.claim.release();
         Ok(())
     }

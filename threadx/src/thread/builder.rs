@@ -199,7 +199,8 @@ impl Builder {
                 self.time_slice.get(),
                 notify,
             )
-        });
+        })
+        .inspect(|()| cell.exists());
         #[cfg(not(feature = "bundled"))]
         {
             // SAFETY: as above. The rest is checked.
@@ -217,6 +218,7 @@ impl Builder {
                     threadx_sys::TX_DONT_START,
                 )
             })?;
+            cell.exists();
             // SAFETY: a created thread; the notification has the documented signature.
             let registered = check(unsafe { threadx_sys::tx_thread_entry_exit_notify(cell.control(), Some(notify)) });
             if registered.is_err() {

@@ -41,8 +41,8 @@ pub struct ThreadCell {
     pub(super) next: AtomicPtr<ThreadCell>,
     /// Next in the list of the scope that the thread belongs to.
     pub(crate) next_scoped: AtomicPtr<ThreadCell>,
-    /// How many threads of the cell were deleted: tells a handle whether it still means this thread, which then
-    /// exists.
+    /// How many threads of the cell were created and deleted, odd as long as one exists: tells a reference whether
+    /// it still means this thread, which then exists.
     pub(super) generation: AtomicU32,
     pub(super) claimed: AtomicBool,
     /// In [`CELLS`], and `done` is created: once for each cell, by whoever has claimed it.
@@ -181,6 +181,11 @@ impl ThreadCell {
             Err(Error::NoInstance | Error::Wait) => Err(Error::Caller),
             Err(error) => Err(error),
         }
+    }
+
+    /// The thread was created, and has not been started by its creator.
+    pub(super) fn exists(&'static self) {
+        self.generation.store(self.generation.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
     pub(super) fn open_latch(&'static self) {

@@ -387,14 +387,15 @@ impl ThreadRef {
     }
 }
 
-/// The thread that a control block belongs to, if it is one of this crate's.
+/// The thread that exists in a control block, if it is one of this crate's.
 pub(crate) fn registered(control: *mut TX_THREAD) -> Option<ThreadRef> {
     let mut at = CELLS.load(Ordering::Acquire);
     loop {
         // SAFETY: the list holds pointers made from `&'static ThreadCell` only.
         let cell = unsafe { at.as_ref() }?;
         if at.cast() == control {
-            return Some(ThreadRef { cell, generation: cell.generation.load(Ordering::Acquire) });
+            let generation = cell.generation.load(Ordering::Acquire);
+            return (generation % 2 == 1).then_some(ThreadRef { cell, generation });
         }
         at = cell.next.load(Ordering::Acquire);
     }
