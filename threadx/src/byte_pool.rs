@@ -313,18 +313,21 @@ impl<const N: usize> BytePool<N> {
         core.claim.take()?;
         // SAFETY: claimed and not created: nobody else looks at the name.
         unsafe { *core.name.get() = Name::new(name) };
-        // SAFETY: the control block is `'static`, not created, and nobody is inside; name and memory
-        // stay in place until the pool is deleted. Nothing is allocated, so the memory is the kernel's
-        // alone until it allocates.
-        let status = unsafe {
-            threadx_sys::tx_byte_pool_create(
-                core.control(),
-                (*core.name.get()).as_c(),
-                self.memory.get().cast(),
-                N as ULONG,
-            )
-        };
-        core.claim.created(check(status))
+        // One step, see `Claim`: memory of a pool that does not exist yet for its boxes would be lost.
+        critical_section::with(|_| {
+            // SAFETY: the control block is `'static`, not created, and nobody is inside; name and memory
+            // stay in place until the pool is deleted. Nothing is allocated, so the memory is the kernel's
+            // alone until it allocates.
+            let status = unsafe {
+                threadx_sys::tx_byte_pool_create(
+                    core.control(),
+                    (*core.name.get()).as_c(),
+                    self.memory.get().cast(),
+                    N as ULONG,
+                )
+            };
+            core.claim.created(check(status))
+        })
     }
 
     /// Deletes the pool: threads that wait get [`Error::Deleted`], boxes stay valid.

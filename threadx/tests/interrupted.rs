@@ -10,21 +10,19 @@ use threadx::{
     BlockPool, Builder, BytePool, Error, Inheritance, JoinHandle, Mutex, Priority, Semaphore, Timeout, host,
 };
 
-/// A deletion between the kernel's creation and the creator's word is refused, and the pool is whole afterwards:
-/// it would hand out memory twice otherwise.
-macro_rules! deleted_while_created {
-    ($test:ident, $Pool:ty) => {
+/// Has `high` run, at priority 5, in an interrupt where the create service of `POOL`, called by `main`, unlocks the
+/// kernel; then `main` goes on.
+macro_rules! interrupted_creation {
+    ($test:ident, $Pool:ty, $high:expr, $main:expr) => {
         #[test]
         fn $test() {
             static POOL: $Pool = <$Pool>::new();
             static GO: Semaphore = Semaphore::new();
-            static STAGE: AtomicU32 = AtomicU32::new(0);
-            static DELETED: Std<Option<Result<(), Error>>> = Std::new(None);
+            static ARMED: AtomicU32 = AtomicU32::new(0);
+            static RESULT: Std<Option<Result<(), Error>>> = Std::new(None);
             cell! { MAIN_CELL, MAIN_STACK; HIGH_CELL, HIGH_STACK }
-            /// An interrupt where the create service has just unlocked the kernel.
             fn point() {
-                if STAGE.load(SeqCst) == 1 && POOL.info().is_ok() {
-                    STAGE.store(2, SeqCst);
+                if POOL.info().is_ok() && ARMED.swap(0, SeqCst) != 0 {
                     host::interrupt(|| GO.put().unwrap());
                 }
             }
@@ -33,23 +31,19 @@ macro_rules! deleted_while_created {
                 let high = Builder::new("high").priority(Priority::of::<5>());
                 let high = high.spawn(&HIGH_CELL, HIGH_STACK.take().unwrap(), || {
                     GO.get(Timeout::Forever).unwrap();
-                    *DELETED.lock().unwrap() = Some(POOL.delete());
+                    let high: fn(&'static $Pool) -> Result<(), Error> = $high;
+                    *RESULT.lock().unwrap() = Some(high(&POOL));
                 });
                 high.unwrap().detach();
                 let main = Builder::new("main").priority(Priority::of::<10>());
                 let main = main.spawn(&MAIN_CELL, MAIN_STACK.take().unwrap(), || {
                     host::set_interrupt_point(Some(point));
-                    STAGE.store(1, SeqCst);
+                    ARMED.store(1, SeqCst);
                     POOL.create("pool").unwrap();
                     host::set_interrupt_point(None);
-                    assert_eq!(DELETED.lock().unwrap().take(), Some(Err(Error::Pool)));
-                    assert_eq!(POOL.create("again"), Err(Error::InUse));
-                    let (first, second) = (POOL.store(1u64, Timeout::NoWait), POOL.store(2u64, Timeout::NoWait));
-                    let (first, second) = (first.unwrap(), second.unwrap());
-                    assert_eq!((*first, *second), (1, 2));
-                    drop((first, second));
-                    assert_eq!((POOL.delete(), POOL.delete()), (Ok(()), Err(Error::Pool)));
-                    assert_eq!(POOL.create("again"), Ok(()));
+                    assert_eq!(ARMED.load(SeqCst), 0, "no interrupt came");
+                    let main: fn(&'static $Pool, Result<(), Error>) = $main;
+                    main(&POOL, RESULT.lock().unwrap().take().unwrap());
                     host::finish()
                 });
                 main.unwrap().detach();
@@ -57,8 +51,40 @@ macro_rules! deleted_while_created {
         }
     };
 }
-deleted_while_created!(a_byte_pool_is_not_deleted_before_its_creator_has_it, BytePool<1024>);
-deleted_while_created!(a_block_pool_is_not_deleted_before_its_creator_has_it, BlockPool<u64, 4>);
+
+// Deleted between the kernel's creation and its creator's word, the pool would hand out memory twice.
+interrupted_creation!(
+    a_block_pool_is_not_deleted_before_its_creator_has_it,
+    BlockPool<u64, 4>,
+    |pool| pool.delete(),
+    |pool, deleted| {
+        assert_eq!(deleted, Err(Error::Pool));
+        assert_eq!(pool.create("again"), Err(Error::InUse));
+        let (first, second) = (pool.store(1, Timeout::NoWait).unwrap(), pool.store(2, Timeout::NoWait).unwrap());
+        assert_eq!((*first, *second), (1, 2));
+        drop((first, second));
+        assert_eq!((pool.delete(), pool.delete()), (Ok(()), Err(Error::Pool)));
+        assert_eq!(pool.create("again"), Ok(()));
+    }
+);
+interrupted_creation!(a_byte_pool_is_created_in_one_step, BytePool<1024>, |pool| pool.delete(), |pool, deleted| {
+    assert_eq!((deleted, pool.delete()), (Ok(()), Err(Error::Pool)));
+    assert_eq!(pool.create("again"), Ok(()));
+    let (first, second) = (pool.store(1u64, Timeout::NoWait).unwrap(), pool.store(2u64, Timeout::NoWait).unwrap());
+    assert_eq!((*first, *second), (1, 2));
+});
+// Released between the two, memory would be lost.
+interrupted_creation!(
+    a_box_dropped_while_its_pool_is_created_goes_back,
+    BytePool<1024>,
+    |pool| pool.store(1u64, Timeout::NoWait).map(drop).map_err(|rejected| rejected.error),
+    |pool, stored| {
+        assert_eq!(stored, Ok(()));
+        let all = pool.info().unwrap().available;
+        assert_eq!((pool.delete(), pool.create("again")), (Ok(()), Ok(())));
+        assert_eq!(pool.info().unwrap().available, all);
+    }
+);
 
 /// Between the kernel's answer and the look for the owner's cell the owner ends and is joined: there is no reference
 /// to a cell without a thread, which would mean the thread created there next, from its first word on.

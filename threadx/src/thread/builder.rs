@@ -218,9 +218,9 @@ impl Builder {
                     threadx_sys::TX_DONT_START,
                 )
             })?;
-            cell.exists();
             // SAFETY: a created thread; the notification has the documented signature.
             let registered = check(unsafe { threadx_sys::tx_thread_entry_exit_notify(cell.control(), Some(notify)) });
+            cell.exists();
             if registered.is_err() {
                 // A kernel without notifications cannot report the end of threads. This one never began.
                 cell.remove()?;
