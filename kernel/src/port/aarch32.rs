@@ -805,7 +805,8 @@ pub(crate) fn build(thread: Thread) {
     context.turns.set(0);
     context.set_next(None);
     context.cpsr.set(MODE_SVC | CPSR_F);
-    context.r4_r11.iter().for_each(|r| r.set(0));
+    // R4-R10 may be anything at a first instruction; R11 ends the chain of frames for a debugger.
+    context.r4_r11[7].set(0);
     context.fpscr.set(0);
     context.sp.set(top.wrapping_sub(top as usize % 8));
     context.lr.set(0);
