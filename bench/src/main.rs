@@ -35,6 +35,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::files::Kind;
 use crate::judge::Verdict;
 use crate::lines::Lines;
 use crate::log::Log;
@@ -57,7 +58,7 @@ mod code {
 
 /// Runs measurement and test images in QEMU and reads what they print.
 #[derive(Parser)]
-#[command(name = "txbench", version, after_help = EXIT_CODES)]
+#[command(name = "txbench", version, after_help = format!("{EXIT_CODES}\n\n{}", files::RULE))]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -108,10 +109,11 @@ enum Command {
     Matrix(matrix::Matrix),
     /// Put the files of several runs of `matrix` together, those of its shards for example.
     Merge {
-        /// File to write.
+        /// File to write, a result of merge.
+        #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// Files to put together.
-        #[arg(required = true)]
+        #[arg(required = true, value_name = "SOURCE")]
         parts: Vec<String>,
     },
     /// Write one page with tables, plots, environment and verdicts.
@@ -351,9 +353,9 @@ fn run(args: &Run) -> Result<u8, Failure> {
         plan.reads(path);
     }
     plan.reads(&args.machine.qemu);
-    for (option, path) in [("--json", &args.json), ("--log", &args.log)] {
+    for (option, kind, path) in [("--json", Kind::Json("run"), &args.json), ("--log", Kind::Log, &args.log)] {
         if let Some(path) = path {
-            plan.writes(option, path);
+            plan.writes(option, kind, path);
         }
     }
     args.model.plan(&mut plan);
@@ -388,7 +390,7 @@ fn run(args: &Run) -> Result<u8, Failure> {
     let mut lost: Vec<String> = ran.lost.clone().into_iter().collect();
     if let Some(path) = &args.json {
         let name = args.elf.as_ref().or(args.serial.as_ref()).map_or(String::new(), |path| path.display().to_string());
-        let run = source::of_log(ran.log.clone(), &name);
+        let run = source::of_log(ran.log.clone(), &name).by("run");
         lost.extend(files::write(path, run.json().as_bytes()).err());
     }
     tell_newer(&ran.log);
@@ -419,7 +421,7 @@ fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
     let verdict = Verdict::log(&log);
     tell_newer(&log);
     if json {
-        show(source::of_log(log, &path.display().to_string()).json().as_bytes())?;
+        show(source::of_log(log, &path.display().to_string()).by("parse").json().as_bytes())?;
         return Ok(verdict.print_to_stderr());
     }
     show(table::tables(&log.rows).as_bytes())?;
@@ -453,8 +455,8 @@ fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
 
 fn merge(out: &Path, parts: &[String]) -> Result<u8, Failure> {
     let mut plan = plan_of(parts);
-    plan.writes("the file to write,", out).check()?;
-    let run = matrix::merge(&source::load_all(parts)?)?;
+    plan.writes("--out", Kind::Json("merge"), out).check()?;
+    let run = matrix::merge(&source::load_all(parts)?)?.by("merge");
     files::write(out, run.json().as_bytes())?;
     say_problems(&run.problems, "");
     show(format!("{} rows in {}\n", run.rows.len(), out.display()).as_bytes())?;
@@ -496,7 +498,7 @@ fn rows_of(sources: &[String]) -> Result<Vec<row::Row>, Failure> {
 
 fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
     let files = plot::Kind::ALL.into_iter().filter(|kind| args.kind.is_none_or(|only| only == *kind));
-    let files = files.flat_map(|kind| ["svg", "png"].map(|form| kind.file(form)));
+    let files = files.flat_map(|kind| [(Kind::Svg, kind.file("svg")), (Kind::Png, kind.file("png"))]);
     plan_of(&args.sources).fills("--out", &args.out, files).check()?;
     let rows = rows_of(&args.sources)?;
     let kinds: Vec<plot::Kind> = match args.kind {
@@ -517,13 +519,17 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
     plan.reads(&args.rustc);
     let plots = |page: &Path| page.parent().unwrap_or(Path::new("")).join("plots");
     if let Some(path) = &args.markdown {
-        let files = plot::Kind::ALL.map(|kind| kind.file("svg"));
+        let files = plot::Kind::ALL.map(|kind| (Kind::Svg, kind.file("svg")));
         // Where its plots can be created, so can the page.
         let folder = path.parent().unwrap_or(Path::new(""));
-        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes("--markdown", path);
+        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes(
+            "--markdown",
+            Kind::Markdown,
+            path,
+        );
     }
     if let Some(path) = &args.html {
-        plan.writes("--html", path);
+        plan.writes("--html", Kind::Html, path);
     }
     plan.check()?;
     let mut run = row::Run::new(Vec::new());
@@ -604,7 +610,7 @@ fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
             "this is a debug build, whose own code is part of the figures: `cargo build --release -p bench` has less",
         );
     }
-    let run = host_flip::measure(args)?;
+    let run = host_flip::measure(args)?.by("host-flip");
     if args.json {
         show(run.json().as_bytes())?;
     } else {

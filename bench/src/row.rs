@@ -15,6 +15,9 @@ use crate::image::Relinquish;
 /// added, with a value that may be missing, does not change it.
 pub const SCHEMA: u32 = 1;
 
+/// A JSON file larger than this was not written by `txbench`.
+pub const LARGEST: u64 = 256 << 20;
+
 /// What kind of figure this is. No two kinds are ever put into one ratio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -287,6 +290,9 @@ pub struct Run {
     pub schema: u32,
     /// Version of the `txbench` that wrote it.
     pub txbench: String,
+    /// Its command that wrote it; empty in files before it was said.
+    #[serde(default)]
+    pub command: String,
     /// The figures.
     pub rows: Vec<Row>,
     /// What is known of the surroundings, as name and value, in this order.
@@ -314,6 +320,21 @@ impl Run {
     pub fn new(rows: Vec<Row>) -> Self {
         let txbench = env!("CARGO_PKG_VERSION").into();
         Self { schema: SCHEMA, txbench, rows, ..Self::default() }
+    }
+
+    /// The same, written by `command`.
+    pub fn by(self, command: &str) -> Self {
+        Self { command: command.into(), ..self }
+    }
+
+    /// Whether `command` wrote it. A matrix of before says it by its images alone.
+    pub fn is_by(&self, command: &str) -> bool {
+        self.command == command || command == "matrix" && self.command.is_empty() && self.has_cells()
+    }
+
+    /// Whether it has cells of images.
+    pub fn has_cells(&self) -> bool {
+        !self.images.is_empty()
     }
 
     /// As the text of a JSON file, one line for each row.
@@ -442,6 +463,17 @@ mod tests {
         assert!(Run::from_json("RECORD").unwrap_err().starts_with("not JSON"));
         let wrong = run.json().replace("\"bench\"", "\"brench\"");
         assert!(Run::from_json(&wrong).unwrap_err().contains("no bench"));
+    }
+
+    #[test]
+    fn a_file_says_which_command_wrote_it() {
+        let mut run = Run::new(Vec::new());
+        assert!(
+            !run.is_by("matrix") && run.clone().by("merge").is_by("merge") && !run.clone().by("run").is_by("merge")
+        );
+        run.images.insert("suite".into(), Image::default());
+        assert!(run.is_by("matrix") && !run.is_by("merge"), "of a version that did not say it");
+        assert!(!run.clone().by("merge").is_by("matrix") && run.by("matrix").is_by("matrix"));
     }
 
     #[test]

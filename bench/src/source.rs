@@ -9,11 +9,9 @@ use crate::files;
 use crate::lines::Lines;
 use crate::log::Log;
 use crate::published;
-use crate::row::{Row, Run};
+use crate::row::{LARGEST, Row, Run};
 use crate::screen::complain;
 
-/// A JSON file larger than this was not written by `txbench`.
-const LARGEST: u64 = 256 << 20;
 /// Space before the first character that is looked at.
 const SPACES: usize = 1 << 12;
 
@@ -25,6 +23,12 @@ pub fn log(path: &Path) -> Result<Log, String> {
     let name = path.display();
     let mut file = File::open(path).map_err(|e| format!("cannot open {name}: {e}"))?;
     log_of(&[], &mut file).map_err(|e| format!("cannot read {name}: {e}"))
+}
+
+/// What could be read of a log's bytes.
+pub fn log_in(bytes: &[u8]) -> Log {
+    // Bytes in memory can be read to their end.
+    log_of(bytes, &mut io::empty()).unwrap_or_default()
 }
 
 /// The log that begins with `head` and goes on in `rest`.

@@ -359,9 +359,9 @@ fn an_output_must_not_be_an_input() {
         &["report", "x", "--html", "plots/distribution.svg", "--markdown", "page.md"],
         &["plot", "plots/distribution.svg", "--out", "plots"],
         &["plot", "x", "--out", "x"],
-        &["merge", "x", "x", "y"],
-        &["merge", "y", "x", "./y"],
-        &["merge", "plots", "x"],
+        &["merge", "--out", "x", "x", "y"],
+        &["merge", "--out", "y", "x", "./y"],
+        &["merge", "--out", "plots", "x"],
         &["matrix", "--image", "i=image", "--qemu", "./qemu", "--out", "image"],
         &["run", "image", "--qemu", "./qemu", "--json", "new", "--log", "./new"],
         &["run", "image", "--qemu", "./qemu", "--json", "qemu"],
@@ -373,6 +373,107 @@ fn an_output_must_not_be_an_input() {
         assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{args:?}: {}", seen(&output));
         assert!((files("."), files("plots")) == before, "{args:?} touched something");
     }
+}
+
+#[test]
+fn an_output_replaces_only_what_is_of_its_kind() {
+    let bench = Bench::new();
+    suite(&bench);
+    fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::write(bench.path("notes"), "# Notes\n\nOf a month.\n").unwrap();
+    fs::write(bench.path("cycles"), "model 1 s32z280 recorded\nend x\n").unwrap();
+    // What writes each kind of file: the command, its option, a file, and the files that it goes on from or replaces.
+    let run = "run image --qemu ./qemu --arg a/cold";
+    let matrix = "matrix --image suite=image --qemu ./qemu";
+    let outputs = [
+        (run, "--json", "run.json", &["run.json"][..]),
+        (run, "--log", "uart", &["uart", "x"]),
+        (matrix, "--out", "matrix.json", &["matrix.json", "merge.json"]),
+        ("merge matrix.json", "--out", "merge.json", &["merge.json"]),
+        ("report published:635", "--html", "page.html", &["page.html"]),
+        ("report published:635", "--markdown", "page.md", &["page.md"]),
+        ("plot published:638 --kind placement", "--out", "placement.svg", &["placement.svg"]),
+    ];
+    // A plot is given its folder.
+    let call = |command: &str, option: &str, file: &str| {
+        let file = if command.starts_with("plot") { "." } else { file };
+        bench.txbench(&command.split(' ').chain([option, file]).collect::<Vec<_>>())
+    };
+    for (command, option, file, _) in outputs {
+        for _ in 0..2 {
+            let output = call(command, option, file);
+            assert_eq!(code(&output), 0, "{command} {option} {file}: {}", seen(&output));
+        }
+        let whole = fs::read(bench.path(file)).unwrap();
+        fs::write(bench.path(file), "").unwrap();
+        assert_eq!(code(&call(command, option, file)), 0, "{command} {option} {file}, which is empty");
+        assert!(fs::read(bench.path(file)).unwrap() == whole);
+    }
+    let refused = |output: &Output, option: &str, file: &str| {
+        assert_eq!((code(output), stderr(output).lines().count()), (4, 1), "{option} {file}: {}", seen(output));
+        let says = stderr(output);
+        assert!(says.starts_with(&format!("txbench: {option} ")), "{says}");
+        assert!(says.contains(&format!("{file}: not overwritten, as it is no ")), "{says}");
+    };
+    let files = outputs.map(|output| output.2).into_iter().chain(["x", "notes", "cycles"]);
+    for file in files {
+        let before = fs::read(bench.path(file)).unwrap();
+        for (command, option, own, _) in outputs.iter().filter(|output| !output.3.contains(&file)) {
+            if command.ends_with(file) {
+                continue; // It is an input.
+            }
+            if command.starts_with("plot") {
+                let plot = fs::read(bench.path(own)).unwrap();
+                fs::copy(bench.path(file), bench.path(own)).unwrap();
+                refused(&call(command, option, file), option, own);
+                assert_eq!(fs::read(bench.path(own)).unwrap(), before);
+                fs::write(bench.path(own), plot).unwrap();
+                continue;
+            }
+            refused(&call(command, option, file), option, file);
+            if command.starts_with("matrix") {
+                refused(&call(&format!("{command} --fresh"), option, file), option, file);
+            }
+            assert_eq!(fs::read(bench.path(file)).unwrap(), before, "{command} {option} {file}");
+        }
+        for (option, replaced) in [("--cycles", "cycles"), ("--modelled", "uart x")] {
+            let output = call("run image --qemu ./qemu --model an536 --plugin image", option, file);
+            if replaced.split(' ').any(|name| name == file) {
+                assert!(!stderr(&output).contains("not overwritten"), "{}", seen(&output));
+            } else {
+                refused(&output, option, file);
+            }
+            assert_eq!(fs::read(bench.path(file)).unwrap(), before);
+        }
+    }
+    // A merge of shards is gone on from, and not begun anew.
+    refused(&call(&format!("{matrix} --fresh"), "--out", "merge.json"), "--out", "merge.json");
+}
+
+#[test]
+fn merge_takes_no_source_for_its_output() {
+    let bench = Bench::new();
+    for name in ["a", "b", "c"] {
+        let text = format!("{}\n{CLOSING}\n", records().replace("bundled", name));
+        fs::write(bench.path(name), text).unwrap();
+        let parsed = bench.txbench(&["parse", name, "--json"]);
+        fs::write(bench.path(&format!("{name}.json")), parsed.stdout).unwrap();
+    }
+    let text = |name: &str| fs::read(bench.path(name)).unwrap();
+    // Without the option there is no output, whatever comes first.
+    for first in ["a", "a.json"] {
+        let before = text(first);
+        let output = bench.txbench(&["merge", first, "b.json"]);
+        assert_eq!(code(&output), 2, "{}", seen(&output));
+        assert!(stderr(&output).contains("--out <FILE>") && text(first) == before, "{}", seen(&output));
+        // A pattern of the shell in the place of the option's value.
+        let output = bench.txbench(&["merge", "--out", first, "b.json", "c.json"]);
+        assert_eq!(code(&output), 4, "{}", seen(&output));
+        assert!(text(first) == before && stderr(&output).contains("not overwritten"), "{}", seen(&output));
+    }
+    assert_eq!(code(&bench.txbench(&["merge", "--out", "all.json", "a.json", "b.json"])), 0);
+    assert_eq!(code(&bench.txbench(&["merge", "--out", "all.json", "a.json", "b.json", "c.json"])), 0);
+    assert_eq!(rows(&bench, "all.json").len(), 12);
 }
 
 #[test]
@@ -395,7 +496,7 @@ fn an_unusable_output_is_found_before_the_work() {
         (&["plot", "x", "--out", "file/plots"], "is no folder"),
         (&["report", "x", "--html", "none/page.html"], "--html none/page.html: there is no folder"),
         (&["report", "x", "--markdown", "file/page.md"], "--markdown file: file is no folder"),
-        (&["merge", "none/all.json", "x"], "there is no folder"),
+        (&["merge", "--out", "none/all.json", "x"], "there is no folder"),
     ] {
         let output = bench.txbench(args);
         assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{args:?}: {}", seen(&output));
@@ -408,14 +509,15 @@ fn an_unusable_output_is_found_before_the_work() {
 fn an_output_that_fails_leaves_what_was_there() {
     let bench = Bench::new();
     fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
-    fs::write(bench.path("report.html"), "before").unwrap();
+    assert_eq!(code(&bench.txbench(&["report", "published:635", "--html", "report.html"])), 0);
+    let before = fs::read(bench.path("report.html")).unwrap();
     // No room for the page: the limit of a file's size is one block.
     let exe = env!("CARGO_BIN_EXE_txbench");
     let script = format!("trap '' XFSZ; ulimit -f 1; '{exe}' report x --html report.html");
     let output = Command::new("bash").args(["-c", &script]).current_dir(bench.dir.path()).output().unwrap();
     assert_eq!(code(&output), 4, "{}", seen(&output));
     assert!(stderr(&output).starts_with("txbench: cannot write report.html: "), "{}", seen(&output));
-    assert_eq!(fs::read_to_string(bench.path("report.html")).unwrap(), "before");
+    assert_eq!(fs::read(bench.path("report.html")).unwrap(), before);
     let left: Vec<_> = fs::read_dir(bench.dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
 }
@@ -448,11 +550,11 @@ fn a_run_named_twice_is_no_repetition() {
     assert_eq!(stderr(&output).lines().count(), 4, "{}", seen(&output));
     assert!(stderr(&output).contains("txbench: copy has the same contents as log: counted once\n"));
     // Five times the same run has no noise that could be known.
-    let output = bench.txbench(&["merge", "five.json", "log", "./log", "link", "copy", "log"]);
+    let output = bench.txbench(&["merge", "--out", "five.json", "log", "./log", "link", "copy", "log"]);
     assert!(code(&output) == 0 && stdout(&output) == "4 rows in five.json\n", "{}", seen(&output));
     let compared = stdout(&bench.txbench(&["compare", "five.json", "five.json"]));
     assert!(compared.contains("unknown, 1 run") && !compared.contains("noise 0"), "{compared}");
-    let output = bench.txbench(&["merge", "more.json", "five.json", "log"]);
+    let output = bench.txbench(&["merge", "--out", "more.json", "five.json", "log"]);
     assert_eq!(stdout(&output), "4 rows in more.json\n", "{}", seen(&output));
     assert!(stderr(&output).contains("4 of 4 rows of log are those of five.json: counted once"), "{}", seen(&output));
 }
@@ -765,7 +867,7 @@ fn a_matrix_file_that_is_half_there_is_mended() {
         fs::write(bench.path("run.json"), &text).unwrap();
         let report = bench.txbench(&["table", "run.json"]);
         assert!(stderr(&report).contains(says), "{}", seen(&report));
-        let merged = bench.txbench(&["merge", "all.json", "run.json"]);
+        let merged = bench.txbench(&["merge", "--out", "all.json", "run.json"]);
         assert!(
             code(&merged) == 3 && stderr(&merged).contains("1 of 3 cells are in none of the files"),
             "{}",
@@ -809,11 +911,11 @@ fn shards_together_are_the_whole() {
         assert_eq!(code(&matrix(&bench, &["--out", &out, "--shard", part])), 0);
     }
     assert_eq!(rows(&bench, "part2.json"), ["a/warm"]);
-    let output = bench.txbench(&["merge", "all.json", "part2.json", "part1.json"]);
+    let output = bench.txbench(&["merge", "--out", "all.json", "part2.json", "part1.json"]);
     assert_eq!(code(&output), 0, "{}", seen(&output));
     let text = |file: &str| fs::read_to_string(bench.path(file)).unwrap();
-    assert_eq!(text("all.json"), text("whole.json"));
-    let output = bench.txbench(&["merge", "some.json", "part1.json"]);
+    assert_eq!(text("all.json"), text("whole.json").replacen("\"matrix\"", "\"merge\"", 1));
+    let output = bench.txbench(&["merge", "--out", "some.json", "part1.json"]);
     assert_eq!(code(&output), 3);
     assert_eq!(stderr(&output), "txbench: suite: 1 of 3 cells are in none of the files\n");
     assert_eq!(code(&matrix(&bench, &["--out", "x.json", "--shard", "3/2"])), 2);
@@ -880,7 +982,9 @@ fn later_keys_are_told_once_and_kept() {
     let later = later.replace("\"crc32\"", "\"size\":1,\"crc32\"");
     fs::write(bench.path("run.json"), later).unwrap();
     let says = "run.json is of a later txbench, whose images.size, lab, rows.volts this one does not know: ignored\n";
-    for args in [&["table", "run.json"][..], &["compare", "run.json", "run.json"], &["merge", "all.json", "run.json"]] {
+    for args in
+        [&["table", "run.json"][..], &["compare", "run.json", "run.json"], &["merge", "--out", "all.json", "run.json"]]
+    {
         let output = bench.txbench(args);
         assert!(stderr(&output).starts_with(&format!("txbench: {says}")), "{args:?}: {}", seen(&output));
         assert_eq!(stderr(&output).matches("later txbench").count(), 1);
