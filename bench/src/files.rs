@@ -2,7 +2,7 @@
 //! one of another kind.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -238,6 +238,51 @@ pub fn distinct(names: &[String]) -> (Vec<&str>, Vec<String>) {
     (kept.into_iter().map(|(name, _)| name).collect(), twice)
 }
 
+/// That only this process writes a file; ends with it.
+pub struct Claim(Option<(File, PathBuf)>);
+
+impl Claim {
+    /// Of the file at `path`, by a lock on a file beside it, since the file itself is replaced.
+    ///
+    /// # Errors
+    /// Another process has it, or nothing can be locked there.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        let place = Place::of(path);
+        let (Some(folder), Some(name), true) = (place.path.parent(), place.path.file_name(), place.regular) else {
+            return Ok(Self(None));
+        };
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".lock");
+        let beside = folder.join(hidden);
+        let cannot = |e: std::io::Error| format!("cannot lock {}: {e}", beside.display());
+        loop {
+            let lock = File::options().write(true).create(true).truncate(false).open(&beside).map_err(cannot)?;
+            match lock.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(format!("{} is being written by another txbench: wait for its end", path.display()));
+                }
+                Err(TryLockError::Error(e)) => return Err(cannot(e)),
+            }
+            // Whoever had it before may have taken the name away since it was opened.
+            let mine = lock.metadata().map_err(cannot)?;
+            if fs::metadata(&beside).is_ok_and(|there| (there.dev(), there.ino()) == (mine.dev(), mine.ino())) {
+                return Ok(Self(Some((lock, beside))));
+            }
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // While it is locked: a name that is taken away later might be another process's.
+        if let Some((_lock, path)) = &self.0 {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Replaces `path` by what `fill` makes of an empty file of that kind of name, or leaves it as it is.
 ///
 /// # Errors
@@ -360,6 +405,25 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no part is left");
         write(Path::new("/dev/null"), b"gone").unwrap();
         assert!(write(Path::new("/nonexistent/out"), b"").unwrap_err().starts_with("cannot write /nonexistent/out"));
+    }
+
+    #[test]
+    fn a_file_is_claimed_once_by_whatever_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("out"), "").unwrap();
+        symlink("out", at("link")).unwrap();
+        let claim = Claim::of(&at("out")).unwrap();
+        let says = Claim::of(&at("link")).err().unwrap();
+        assert!(says.ends_with("link is being written by another txbench: wait for its end"), "{says}");
+        assert!(Claim::of(&at("other")).is_ok());
+        drop(claim);
+        drop(Claim::of(&at("link")).unwrap());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no lock is left");
+        // One that a killed process left is nobody's.
+        fs::write(at(".out.lock"), "").unwrap();
+        assert!(Claim::of(&at("out")).is_ok());
+        drop((Claim::of(Path::new("/dev/null")).unwrap(), Claim::of(Path::new("/dev/null")).unwrap()));
     }
 
     #[test]

@@ -101,6 +101,7 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
     }
     let kind = if args.fresh { files::Kind::Json(MATRIX) } else { files::Kind::Cells };
     plan.reads(&args.qemu).writes("--out", kind, &args.out).check()?;
+    let _claim = files::Claim::of(&args.out)?;
     let qemu = Qemu::find(&args.qemu)?;
     let mut names = BTreeSet::new();
     for (name, elf) in &args.images {

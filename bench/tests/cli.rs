@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -83,13 +83,14 @@ impl Bench {
         self.qemu(MACHINES, &format!("cat '{}'; exit {code}", uart.display()))
     }
 
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txbench"));
+        command.args(args).current_dir(self.dir.path()).stdin(Stdio::null());
+        command
+    }
+
     fn txbench(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_txbench"))
-            .args(args)
-            .current_dir(self.dir.path())
-            .stdin(Stdio::null())
-            .output()
-            .unwrap()
+        self.command(args).output().unwrap()
     }
 
     fn run(&self, args: &[&str]) -> Output {
@@ -200,14 +201,8 @@ fn run_shows_output_before_the_image_ends() {
 
     let bench = Bench::new();
     bench.qemu(MACHINES, "echo first; while [ ! -e go ]; do sleep 0.05; done; exit 9");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-        .args(["run", "image", "--qemu", "./qemu", "--timeout", "30"])
-        .current_dir(bench.dir.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let args = ["run", "image", "--qemu", "./qemu", "--timeout", "30"];
+    let mut child = bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut first = [0; 6];
     child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     assert_eq!(&first, b"first\n");
@@ -219,14 +214,8 @@ fn run_shows_output_before_the_image_ends() {
 fn a_signal_ends_the_image_as_well() {
     let bench = Bench::new();
     bench.qemu(MACHINES, "echo $$ >guest; echo up; while :; do sleep 0.1; done");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-        .args(["run", "image", "--qemu", "./qemu", "--timeout", "60"])
-        .current_dir(bench.dir.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let args = ["run", "image", "--qemu", "./qemu", "--timeout", "60"];
+    let mut child = bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(10);
     let guest = loop {
         match fs::read_to_string(bench.path("guest")) {
@@ -846,6 +835,35 @@ fn matrix_runs_every_cell_once_and_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn two_matrices_do_not_write_one_file() {
+    let bench = Bench::new();
+    suite(&bench);
+    // It waits in its first boot until it is told to go on.
+    let wait = SUITE.replacen(
+        "here=$(dirname \"$0\")",
+        "here=$(dirname \"$0\"); while [ -e $here/wait ]; do sleep 0.05; done",
+        1,
+    );
+    bench.qemu(MACHINES, &wait);
+    fs::write(bench.path("wait"), "").unwrap();
+    let args = ["matrix", "--image", "suite=image", "--qemu", "./qemu", "--out"];
+    let first = bench.command(&[&args[..], &["run.json"]].concat()).stdout(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !bench.path(".run.json.lock").exists() {
+        assert!(Instant::now() < deadline, "it never began");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let second = bench.txbench(&[&args[..], &["./run.json"]].concat());
+    fs::remove_file(bench.path("wait")).unwrap();
+    let says = "txbench: ./run.json is being written by another txbench: wait for its end\n";
+    assert_eq!((code(&second), stderr(&second).as_str()), (4, says));
+    assert_eq!(code(&first.wait_with_output().unwrap()), 0);
+    assert_eq!(rows(&bench, "run.json").len(), 3);
+    assert!(!bench.path(".run.json.lock").exists());
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+}
+
+#[test]
 fn a_matrix_file_that_is_half_there_is_mended() {
     let bench = Bench::new();
     suite(&bench);
@@ -1063,21 +1081,21 @@ fn port() -> (fs::File, String) {
     (fs::File::from(board), name)
 }
 
+/// A board and a `txbench` that listens to it.
+fn listening(bench: &Bench, more: &[&str]) -> (fs::File, Child) {
+    let (board, name) = port();
+    let args = [&["run", "--serial", &name, "--timeout", "20"], more].concat();
+    let child = bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    (board, child)
+}
+
 #[test]
 fn a_board_at_a_serial_port_is_read_until_its_log_is_closed() {
     use std::io::Write;
 
     let bench = Bench::new();
-    let (mut board, name) = port();
-    let child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-        .args(["run", "--serial", &name, "--timeout", "20", "--json", "run.json"])
-        .current_dir(bench.dir.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let (mut board, child) = listening(&bench, &["--json", "run.json"]);
     let start = Instant::now();
     for piece in format!("{}\r\n{CLOSING}\r\n", records()).as_bytes().chunks(100) {
         board.write_all(piece).unwrap();
@@ -1099,16 +1117,7 @@ fn a_serial_port_that_goes_away_leaves_what_came() {
         // A board that is switched off after its last line has said all.
         (format!("{}\r\n{CLOSING}\r\n", records()), "verdict: ok: 4 records", 0),
     ] {
-        let (mut board, name) = port();
-        let child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-            .args(["run", "--serial", &name, "--timeout", "20", "--json", "run.json", "--log", "run.log"])
-            .current_dir(bench.dir.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(500));
+        let (mut board, child) = listening(&bench, &["--json", "run.json", "--log", "run.log"]);
         board.write_all(text.as_bytes()).unwrap();
         std::thread::sleep(Duration::from_millis(200));
         drop(board);
