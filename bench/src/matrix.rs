@@ -353,7 +353,7 @@ pub fn merge(runs: &[(String, Run)]) -> Result<Run, String> {
                 all.environment.push(pair.clone());
             }
         }
-        all.problems.extend(run.problems.iter().map(|problem| format!("{file}: {problem}")));
+        all.problems.extend(run.problems.iter().cloned());
     }
     // In the order of the images' own lists, whatever the order of the files.
     let place = |row: &Row| {

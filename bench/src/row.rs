@@ -351,7 +351,8 @@ impl Run {
     /// # Errors
     /// One line that says what is wrong with it.
     pub fn from_json(text: &str) -> Result<Self, String> {
-        let value: serde_json::Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
+        let cannot = |e: serde_json::Error| format!("line {}: not JSON: {}", e.line(), without_place(&e));
+        let value: serde_json::Value = serde_json::from_str(text).map_err(cannot)?;
         match value.get("schema").and_then(serde_json::Value::as_u64) {
             Some(schema) if schema == u64::from(SCHEMA) => {}
             Some(schema) => {
@@ -362,23 +363,23 @@ impl Run {
         let run: Self = serde_json::from_value(value).map_err(|e| format!("malformed: {e}"))?;
         for (at, row) in run.rows.iter().enumerate() {
             if row.bench.is_empty() {
-                return Err(format!("row {at}: no bench: what was measured is not known"));
+                return Err(format!("rows[{at}]: no bench: what was measured is not known"));
             }
             if row.min.is_some() && row.unit.is_empty() {
-                return Err(format!("row {at}: figures without a unit"));
+                return Err(format!("rows[{at}]: figures without a unit"));
             }
-            row.agrees().map_err(|why| format!("row {at}: its figures contradict its samples: {why}"))?;
+            row.agrees().map_err(|why| format!("rows[{at}]: its figures contradict its samples: {why}"))?;
             if row.placement.is_some_and(|placement| placement >= 64) {
-                return Err(format!("row {at}: a placement is an offset below 64"));
+                return Err(format!("rows[{at}]: a placement is an offset below 64"));
             }
             let figures: Vec<u64> = [row.min, row.p50, row.p90, row.p99, row.max].into_iter().flatten().collect();
             let within = |v: &u64| row.min.is_none_or(|min| min <= *v) && row.max.is_none_or(|max| *v <= max);
             if !figures.is_sorted() || !row.mean.iter().all(within) {
-                return Err(format!("row {at}: figures out of order"));
+                return Err(format!("rows[{at}]: figures out of order"));
             }
             // What plots and differences can still be worked out with.
             if figures.iter().any(|&figure| figure > u64::MAX / 4) {
-                return Err(format!("row {at}: a figure that no counter gives"));
+                return Err(format!("rows[{at}]: a figure that no counter gives"));
             }
         }
         Ok(run)
@@ -424,6 +425,13 @@ impl Run {
     }
 }
 
+/// What is wrong with JSON, without the line and column that it counted itself.
+pub fn without_place(e: &serde_json::Error) -> String {
+    let text = e.to_string();
+    let place = format!(" at line {} column {}", e.line(), e.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
 /// A job of a matrix in words.
 fn cell((image, cell, repeat): &(String, String, u32)) -> String {
     let cell = if cell.is_empty() { String::new() } else { format!(" cell {cell}") };
@@ -460,7 +468,7 @@ mod tests {
         let other = run.json().replacen("\"schema\":1", "\"schema\":2", 1);
         assert!(Run::from_json(&other).unwrap_err().starts_with("schema 2"));
         assert!(Run::from_json("{}").unwrap_err().starts_with("no schema"));
-        assert!(Run::from_json("RECORD").unwrap_err().starts_with("not JSON"));
+        assert!(Run::from_json("RECORD").unwrap_err().starts_with("line 1: not JSON: expected value"));
         let wrong = run.json().replace("\"bench\"", "\"brench\"");
         assert!(Run::from_json(&wrong).unwrap_err().contains("no bench"));
     }

@@ -650,6 +650,87 @@ fn parse_names_what_is_wrong_with_a_log() {
 }
 
 #[test]
+fn every_command_uses_what_could_be_read_and_names_the_rest() {
+    let bench = Bench::new();
+    let lines = records();
+    let lines: Vec<&str> = lines.lines().collect();
+    let log = |second: &str, closing: &str| format!("{}\n{second}\n{}\n{closing}\n", lines[0], lines[2..].join("\n"));
+    fs::write(bench.path("good"), log(lines[1], CLOSING)).unwrap();
+    fs::write(bench.path("cut"), log(&lines[1][..100], CLOSING)).unwrap();
+    fs::write(bench.path("failed"), log(&lines[1][..100], "DONE FAILED: sleeper not resumed")).unwrap();
+    let parsed = bench.txbench(&["parse", "cut", "--json"]);
+    fs::write(bench.path("cut.json"), &parsed.stdout).unwrap();
+    for (name, expected, says) in [
+        ("good", 0, ""),
+        ("cut", 3, "txbench: cut: line 2: record cut off\n"),
+        ("cut.json", 3, "txbench: cut.json: line 2: record cut off\n"),
+        (
+            "failed",
+            1,
+            "txbench: failed: self-check failed: sleeper not resumed\ntxbench: failed: line 2: record cut off\n",
+        ),
+    ] {
+        for (args, shown) in [
+            (&["table", name][..], "context_switch"),
+            (&["table", name, "--csv"], "context_switch"),
+            (&["plot", name, "--out", "plots"], "plots/distribution.svg"),
+            (&["compare", name, name], "verdict: no difference"),
+            (&["report", name, "--html", "page.html", "--markdown", "page.md"], ""),
+            (&["merge", "--out", "all.json", name], "rows in all.json"),
+            (&["parse", name], "context_switch"),
+        ] {
+            if args[0] == "parse" && name == "cut.json" {
+                continue;
+            }
+            let output = bench.txbench(args);
+            assert_eq!(code(&output), expected, "{args:?}: {}", seen(&output));
+            // What parse says of self-checks is its verdict.
+            let says = if args[0] == "parse" { says.lines().last().unwrap_or("") } else { says.trim_end() };
+            assert_eq!(stderr(&output).trim_end(), says, "{args:?}");
+            assert!(stdout(&output).contains(shown), "{args:?}: {}", seen(&output));
+        }
+        for page in ["page.html", "page.md"] {
+            let page = fs::read_to_string(bench.path(page)).unwrap();
+            let problem = format!("{name}: line 2: record cut off");
+            assert_eq!(page.contains(&problem), expected != 0, "{name}");
+        }
+    }
+    // Of two sides both are named, and one that two have is named once.
+    let output = bench.txbench(&["compare", "good", "cut"]);
+    assert_eq!((code(&output), stderr(&output).as_str()), (3, "txbench: cut: line 2: record cut off\n"));
+    let output = bench.txbench(&["table", "cut", "failed"]);
+    assert!(code(&output) == 1 && stderr(&output).starts_with("txbench: cut: line 2: "), "{}", seen(&output));
+}
+
+#[test]
+fn parse_says_in_one_line_what_is_no_log() {
+    let bench = Bench::new();
+    let binary: Vec<u8> = (0..20_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    fs::write(bench.path("binary"), binary).unwrap();
+    fs::write(bench.path("one-line"), vec![b'x'; 1 << 17]).unwrap();
+    fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::write(bench.path("run.json"), bench.txbench(&["parse", "x", "--json"]).stdout).unwrap();
+    fs::write(bench.path("other.json"), "{\n  \"name\": 1\n}\n").unwrap();
+    for (name, expected, says) in [
+        ("binary", 3, " lines are no text"),
+        ("one-line", 3, "no log of an image: 1 of its 1 lines are no text"),
+        ("run.json", 4, "is a JSON result of txbench and no log: txbench table, compare and report read it"),
+        ("other.json", 4, "other.json: no schema number: not written by txbench"),
+    ] {
+        let output = bench.txbench(&["parse", name]);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (expected, 1), "{}", seen(&output));
+        assert!(stderr(&output).contains(says) && stderr(&output).contains(name), "{}", seen(&output));
+        if !name.starts_with("run") {
+            let output = bench.txbench(&["table", name]);
+            assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{}", seen(&output));
+        }
+    }
+    // Noise at the start of a log is no JSON.
+    fs::write(bench.path("noisy"), format!("{{\n{}\n{CLOSING}\n", records())).unwrap();
+    assert_eq!(code(&bench.txbench(&["table", "noisy"])), 0);
+}
+
+#[test]
 fn test_adds_images_up_and_names_every_failure() {
     let bench = Bench::new();
     for name in ["good", "bad", "hangs", "lies", "crashes", "silent"] {
@@ -707,7 +788,11 @@ fn parse_reads_upstreams_demo() {
     fs::write(bench.path("cut.log"), &log[..log.len() - 120]).unwrap();
     let output = bench.txbench(&["parse", "cut.log"]);
     assert_eq!(code(&output), 3);
-    assert!(stderr(&output).contains("txbench: line 10: malformed figures of upstream's demo"), "{}", seen(&output));
+    assert!(
+        stderr(&output).contains("txbench: cut.log: line 10: malformed figures of upstream's demo"),
+        "{}",
+        seen(&output)
+    );
     assert!(stdout(&output).contains("1370"), "{}", seen(&output));
 }
 
