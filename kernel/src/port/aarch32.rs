@@ -635,6 +635,14 @@ pub(crate) fn running() -> Option<Thread> {
     }
 }
 
+/// Whether `thread` is what [`running`] tells.
+#[inline(always)]
+pub(crate) fn is_running(thread: Thread) -> bool {
+    let (context, thread) = (current_context(), thread.as_ptr().cast_const().cast());
+    core::ptr::eq(context, thread)
+        || core::ptr::eq(context, &INTERRUPT.executor.context) && core::ptr::eq(INTERRUPT.interrupted.get(), thread)
+}
+
 /// The thread that executes, if it has none of the bits `flags` of [`slow`].
 #[inline(always)]
 pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
