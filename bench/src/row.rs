@@ -124,6 +124,12 @@ pub struct Row {
     pub excluded_tick: Option<u64>,
     /// Of these, because another interrupt did.
     pub excluded_interrupt: Option<u64>,
+    /// Of these, because the thread to be woken was not asleep; of the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded_awake: Option<u64>,
+    /// Of these, because the clocks of two processors were not in step; of the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded_clock: Option<u64>,
     /// Smallest sample.
     pub min: Option<u64>,
     /// Median.
