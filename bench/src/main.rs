@@ -6,6 +6,7 @@
 
 mod builds;
 mod compare;
+mod counterparts;
 mod files;
 #[cfg(target_os = "linux")]
 mod host_flip;

@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use crate::builds;
 use crate::compare::{Compare, compare};
+use crate::counterparts;
 use crate::plot::{self, Kind};
 use crate::published;
-use crate::row::{Origin, Row, Run, placed};
-use crate::table::{self, Align, Table, escape, escape_markdown, opt};
+use crate::row::{Row, Run, placed};
+use crate::table::{self, Align, Table, escape, escape_markdown};
 
 /// A part of the page.
 struct Section {
@@ -111,136 +112,6 @@ fn together(headlines: &[String]) -> Vec<String> {
     groups.into_iter().map(sentence).collect()
 }
 
-/// Every published figure with its counterpart, or a sentence why there is none.
-pub fn counterparts(rows: &[Row]) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("published", Left),
-        ("what", Left),
-        ("min", Right),
-        ("mean", Right),
-        ("max", Right),
-        ("unit, board", Left),
-        ("here: min", Right),
-        ("mean", Right),
-        ("max", Right),
-        ("unit, board, kernel; or why not", Left),
-    ]);
-    let own = |row: &&Row| row.origin != Origin::Published && !row.of_self_test() && row.repeat.is_none_or(|n| n == 1);
-    let ours: Vec<&Row> = rows.iter().filter(own).collect();
-    for theirs in published::all() {
-        let place = theirs.placement.map_or(String::new(), |place| format!("offset {place}"));
-        let what = [
-            theirs.bench.as_str(),
-            &theirs.detail,
-            &theirs.memory,
-            &theirs.code,
-            &theirs.cache,
-            &theirs.variant,
-            &place,
-        ];
-        let what = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        let (found, remark) = counterpart(&theirs, &ours);
-        let mut line = vec![
-            theirs.source.clone(),
-            what,
-            opt(theirs.min),
-            opt(theirs.mean),
-            opt(theirs.max),
-            format!("{}, {}", theirs.unit, theirs.board),
-        ];
-        match found {
-            Some(row) => {
-                let about = format!("{} ({}), {}, {}{remark}", row.unit, row.origin.name(), row.board, row.kernel);
-                line.extend([opt(row.min), opt(row.mean), opt(row.max), about]);
-            }
-            None => line.extend([String::new(), String::new(), String::new(), remark]),
-        }
-        table.push(line);
-    }
-    table
-}
-
-/// The row of ours that answers the same question, with what must be said beside it.
-fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) {
-    let rust = |row: &&&Row| row.language != "c";
-    let alike = |row: &&&Row| {
-        row.bench == theirs.bench
-            && row.cache == theirs.cache
-            && (theirs.detail.is_empty() || row.detail == theirs.detail)
-            && (theirs.placement.is_none() || row.placement == theirs.placement)
-            && (theirs.variant.is_empty() || row.variant.is_empty() || row.variant == theirs.variant)
-    };
-    let boards: std::collections::BTreeSet<&str> =
-        ours.iter().filter(|row| row.origin != Origin::Host).map(|row| row.board.as_str()).collect();
-    let boards =
-        if boards.is_empty() { "the board".to_owned() } else { boards.into_iter().collect::<Vec<_>>().join(", ") };
-    let unmeasured = || format!("not in this run (scripts/bench.sh without --quick measures {})", theirs.bench);
-    match theirs.source.as_str() {
-        "published:riot" => {
-            let found = ours.iter().filter(rust).find(|row| {
-                row.bench == "context_switch"
-                    && row.variant == theirs.variant
-                    && row.memory == "BTCM"
-                    && row.cache == "warm"
-            });
-            let remark = format!("; {boards} is no {}: the same question on another core", theirs.board);
-            (found.copied(), if found.is_some() { remark } else { unmeasured() })
-        }
-        "published:pollution" => {
-            let host = ours
-                .iter()
-                .find(|row| row.bench == "host_flip" && row.cache == theirs.cache && (row.detail == theirs.detail));
-            let board = ours.iter().filter(rust).find(|row| row.bench == "event_handoff" && row.cache == theirs.cache);
-            match (host, board, theirs.detail.as_str()) {
-                (Some(host), _, _) => (Some(*host), "; on this host".into()),
-                (None, _, "L2") => {
-                    (None, "the Cortex-R52 has no second-level cache; `txbench host-flip` measures it on a PC".into())
-                }
-                (None, Some(board), _) => (Some(*board), "; two threads of the kernel, by event flags".into()),
-                (None, None, _) => (None, unmeasured()),
-            }
-        }
-        "published:630" => {
-            let found = ours.iter().filter(rust).find(|row| {
-                row.bench == theirs.bench
-                    && row.placement == theirs.placement
-                    && (theirs.code == "ATCM") == (row.code == "ATCM")
-            });
-            let here: Vec<_> = ours.iter().filter(|row| row.bench == theirs.bench).collect();
-            let same_kind = here.iter().any(|row| (theirs.code == "ATCM") == (row.code == "ATCM"));
-            match found {
-                Some(row) if theirs.code != row.code => (Some(*row), format!("; code in {}", row.code)),
-                Some(row) => (Some(*row), String::new()),
-                None if same_kind => (None, format!("{boards}: not measured at this placement in this run")),
-                None if !here.is_empty() => {
-                    (None, format!("{boards}: this firmware puts no code into {}", theirs.code))
-                }
-                None => (None, unmeasured()),
-            }
-        }
-        _ => {
-            // A published figure without a placement stands beside our first one.
-            let found = ours.iter().filter(rust).filter(alike).find(|row| row.memory == theirs.memory);
-            let bench = ours.iter().any(|row| row.bench == theirs.bench);
-            match found {
-                Some(row) => {
-                    let place = match (theirs.placement, row.placement) {
-                        (None, Some(place)) => format!(", at offset {place}"),
-                        _ => String::new(),
-                    };
-                    (Some(*row), place)
-                }
-                None if !bench => (None, unmeasured()),
-                None if !ours.iter().any(|row| row.memory == theirs.memory) => {
-                    (None, format!("{boards} has no {} that this firmware could use", theirs.memory))
-                }
-                None => (None, format!("not in this run: {} {} {}", theirs.bench, theirs.memory, theirs.cache)),
-            }
-        }
-    }
-}
-
 fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     let mut sections = Vec::new();
     let rows = &run.rows;
@@ -286,7 +157,10 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
          are not cycles."
             .to_owned(),
     ];
-    let tables = vec![(String::new(), String::new(), counterparts(rows))];
+    let tables = vec![
+        ("Figures".to_owned(), String::new(), counterparts::figures(rows)),
+        ("Statements".to_owned(), counterparts::ABOVE.to_owned(), counterparts::statements(rows)),
+    ];
     sections.push(Section { title: "Published figures and their counterparts", text, tables });
     sections.push(Section {
         title: "Environment",
@@ -429,28 +303,6 @@ mod tests {
     }
 
     #[test]
-    fn every_published_figure_has_a_counterpart_or_a_reason() {
-        let quick = [row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")];
-        let full: Vec<Row> = ["BTCM", "DRAM0"]
-            .into_iter()
-            .flat_map(|memory| {
-                ["context_switch", "deep_stack", "table_sweep", "event_handoff", "interrupt_to_handler"]
-                    .map(|b| row(b, memory, "cold"))
-            })
-            .collect();
-        for rows in [&[][..], &quick, &full] {
-            let csv = counterparts(rows).csv();
-            assert_eq!(csv.lines().count(), 1 + published::all().len());
-            for line in csv.lines().skip(1) {
-                assert!(!line.ends_with(','), "neither a figure nor a reason: {line}");
-            }
-        }
-        let csv = counterparts(&full).csv();
-        assert!(csv.contains("mps3-an536 has no DRAM2 that this firmware could use"), "{csv}");
-        assert!(csv.contains("has no second-level cache"), "{csv}");
-    }
-
-    #[test]
     fn the_page_needs_nothing_else_and_names_its_problems() {
         let mut run = Run::new(vec![row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")]);
         run.problems.push("suite: <exit code 1>".into());
@@ -479,7 +331,8 @@ mod tests {
         };
         let tests = [of("selftest/tick", "", "BTCM"), of("selftest/tick", "", "DRAM0")];
         assert!(verdicts(&tests).is_empty());
-        assert!(!counterparts(&tests).csv().contains(",34,"), "{}", counterparts(&tests).csv());
+        let counterparts = counterparts::figures(&tests).csv();
+        assert!(!counterparts.contains(",34,"), "{counterparts}");
         let control = [of("selftest/control", "A", "BTCM"), of("selftest/control", "B", "BTCM")];
         assert_eq!(verdicts(&control).len(), 1);
     }
