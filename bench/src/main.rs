@@ -536,6 +536,7 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         }
         run.rows.extend(part.rows);
         run.images.extend(part.images);
+        run.done.extend(part.done);
         run.problems.extend(part.problems);
     }
     if let Some(path) = &args.markdown {

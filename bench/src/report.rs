@@ -1,6 +1,9 @@
 //! One page with everything: HTML for a browser, or Markdown for the repository.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+
+use measure::NOISE_RUNS;
 
 use crate::builds;
 use crate::compare::{Compare, compare};
@@ -46,6 +49,59 @@ fn environment(run: &Run) -> Table {
         }
     }
     table
+}
+
+/// Which part of the matrix these figures are, and how often each cell was run.
+fn extent(run: &Run) -> Vec<String> {
+    let mut whole: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut text = Vec::new();
+    let mut fewest = u32::MAX;
+    for (name, image) in &run.images {
+        let runs = |cell: &String| run.done.iter().filter(|(n, c, _)| n == name && c == cell).count() as u32;
+        let (Some(least), Some(most)) = (image.cells.iter().map(runs).min(), image.cells.iter().map(runs).max()) else {
+            continue;
+        };
+        fewest = fewest.min(least);
+        let times = match (least, most) {
+            (1, 1) => "once".to_owned(),
+            (least, most) if least == most => format!("{most} times"),
+            (least, most) => format!("{least} to {most} times"),
+        };
+        let Some(part) = &image.part else {
+            match whole.iter_mut().find(|(known, _)| *known == times) {
+                Some((_, names)) => names.push(name),
+                None => whole.push((times, vec![name])),
+            }
+            continue;
+        };
+        let chosen = if part.words == ["quick"] { "the quick core".into() } else { part.words.join(", ") };
+        let all = image.cells.len() + part.left_out.len();
+        let bench = |cell: &str| cell.split('/').next().unwrap_or("").to_owned();
+        let mut benches: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for (cell, left_out) in part.left_out.iter().map(|c| (c, 1)).chain(image.cells.iter().map(|c| (c, 0))) {
+            let (out, of) = benches.entry(bench(cell)).or_default();
+            *out += left_out;
+            *of += 1;
+        }
+        let lacking = benches.iter().filter(|(_, (out, _))| *out > 0);
+        let lacking: Vec<_> = lacking.map(|(bench, (out, of))| format!("{bench} {out} of {of}")).collect();
+        text.push(format!(
+            "- `{name}`: {chosen}, {} of its {all} cells, each run {times}. Not here: {}.",
+            image.cells.len(),
+            lacking.join(", ")
+        ));
+    }
+    text.extend(whole.into_iter().map(|(times, names)| format!("- `{}`: whole, run {times}.", names.join("`, `"))));
+    if run.images.values().any(|image| image.part.is_some()) {
+        text.push("`scripts/bench.sh` without `--quick` and `--docs` runs all cells, the sweeps among them.".into());
+    }
+    if (fewest as usize) < NOISE_RUNS {
+        text.push(format!(
+            "The noise of a cell is known from {NOISE_RUNS} runs on (`scripts/bench.sh --repeat {NOISE_RUNS}`), so it is \
+             not known here."
+        ));
+    }
+    text
 }
 
 /// What may be said of one factor, everything else equal.
@@ -115,6 +171,10 @@ fn together(headlines: &[String]) -> Vec<String> {
 fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     let mut sections = Vec::new();
     let rows = &run.rows;
+    let text = extent(run);
+    if !text.is_empty() {
+        sections.push(Section { title: "What was run", text, tables: Vec::new() });
+    }
     let sentences = verdicts(rows);
     let mut text: Vec<String> = run.problems.iter().map(|problem| format!("PROBLEM: {problem}")).collect();
     // Before anything is said to be no different.
@@ -284,6 +344,7 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::{Image, Part};
 
     fn row(bench: &str, memory: &str, cache: &str) -> Row {
         Row {
@@ -320,6 +381,34 @@ mod tests {
         assert!(note < first, "what a count cannot show stands before what it does not show");
         assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
         assert!(page.contains("no difference, the placement of the code is not known"));
+    }
+
+    #[test]
+    fn a_part_of_the_matrix_is_not_taken_for_all_of_it() {
+        let mut run = Run::new(vec![row("context_switch", "BTCM", "cold")]);
+        assert!(!markdown(&run, "Results", "plots").contains("What was run"), "a log is no part of a matrix");
+        let names = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+        let cells = names(&["context_switch/BTCM", "deep_stack/BTCM"]);
+        run.done.extend(cells.iter().map(|cell| ("suite".into(), cell.clone(), 1)));
+        run.done.extend([("call".into(), String::new(), 1), ("inline".into(), String::new(), 1)]);
+        let left_out = names(&["context_switch/CTCM", "service/BTCM"]);
+        let part = Some(Part { words: names(&["quick"]), left_out });
+        run.images.insert("suite".into(), Image { cells, part, ..Image::default() });
+        for name in ["call", "inline"] {
+            run.images.insert(name.into(), Image { cells: vec![String::new()], ..Image::default() });
+        }
+        let text = extent(&run).join("\n");
+        let quick = "- `suite`: the quick core, 2 of its 4 cells, each run once. Not here: context_switch 1 of 2, \
+                     service 1 of 1.\n- `call`, `inline`: whole, run once.\n`scripts/bench.sh` without";
+        assert!(text.starts_with(quick) && text.contains("not known here"), "{text}");
+        for image in run.images.values_mut() {
+            image.part = None;
+        }
+        for repeat in 2..=5 {
+            let again: Vec<_> = run.done.iter().map(|(image, cell, _)| (image.clone(), cell.clone(), repeat)).collect();
+            run.done.extend(again);
+        }
+        assert_eq!(extent(&run), ["- `call`, `inline`, `suite`: whole, run 5 times."]);
     }
 
     #[test]
