@@ -48,7 +48,8 @@ pub fn figures(rows: &[Row]) -> Table {
         ("max", Right),
         ("unit, board, kernel; or why not", Left),
     ]);
-    let ours = results(rows);
+    let rows = placed(rows);
+    let ours = results(&rows);
     for theirs in published::all() {
         let place = theirs.placement.map_or(String::new(), |place| format!("offset {place}"));
         let what = [
@@ -82,7 +83,7 @@ pub fn figures(rows: &[Row]) -> Table {
 }
 
 /// The row of ours that answers the same question, with what must be said beside it.
-fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) {
+pub fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) {
     let rust = |row: &&&Row| row.language != "c";
     let alike = |row: &&&Row| {
         row.bench == theirs.bench

@@ -272,7 +272,11 @@ pub fn html(run: &Run, title: &str, why_not: &str) -> Result<String, String> {
         if section.title == "Results" {
             for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
                 let svg = plot::svg(kind, &run.rows)?;
-                let _ = writeln!(out, "<figure>{svg}<figcaption>{}</figcaption></figure>", kind.caption());
+                let _ = writeln!(
+                    out,
+                    "<figure>{svg}<figcaption>{}</figcaption></figure>",
+                    escape(&kind.caption(&run.rows))
+                );
             }
         }
         for (title, above, table) in &section.tables {
@@ -322,7 +326,12 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
         }
         if section.title == "Results" {
             for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
-                let _ = writeln!(out, "![{}]({plots}/{}.svg)\n", kind.caption(), kind.name());
+                let _ = writeln!(
+                    out,
+                    "![{0}]({plots}/{0}.svg)\n\n{1}.\n",
+                    kind.name(),
+                    escape_markdown(&kind.caption(&run.rows))
+                );
             }
         }
         for (title, above, table) in &section.tables {
