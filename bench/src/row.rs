@@ -124,6 +124,12 @@ pub struct Row {
     pub excluded_tick: Option<u64>,
     /// Of these, because another interrupt did.
     pub excluded_interrupt: Option<u64>,
+    /// Of these, because the thread to be woken was not asleep; of the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded_awake: Option<u64>,
+    /// Of these, because the clocks of two processors were not in step; of the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded_clock: Option<u64>,
     /// Smallest sample.
     pub min: Option<u64>,
     /// Median.
@@ -367,6 +373,9 @@ pub struct Image {
     pub crc32: u32,
     /// Cells that its list names.
     pub cells: Vec<String>,
+    /// Which of its cells were asked for, where not all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// What its banner says, as name and value.
     pub environment: Vec<(String, String)>,
     /// How it relinquishes, decoded from its instructions; nothing for one that could not be read.
@@ -375,6 +384,15 @@ pub struct Image {
     /// Keys of a later version, kept as they are.
     #[serde(flatten)]
     pub more: BTreeMap<String, Value>,
+}
+
+/// A part of an image's cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What chose it: `quick` for the core set, or how the names of cells begin.
+    pub words: Vec<String>,
+    /// The cells that are not in it.
+    pub left_out: Vec<String>,
 }
 
 /// One file of figures.
