@@ -185,7 +185,7 @@ if [ -n "$docs" ]; then
   fi
   # An image holds the paths of its dependencies' sources, which are those of this machine, so its size is as well.
   without_sizes() {
-    sed -E '/^\| .*LTO (fat|off) /s/ \| [0-9]+ \| [0-9]+ / | size | size /; /\| (fat|off) \|/s/ [0-9]+ \|$/ size |/; s/\.text [0-9]+/.text size/; s/[0-9]+ bytes of code/size bytes of code/' "$1"
+    sed -E '/^\| .*LTO (fat|off) /s/ \| [0-9]+ \| [0-9]+ / | size | size /; /\| (fat|off) \|/s/ [0-9]+ \|$/ size |/; s/\.text [0-9]+/.text size/; s/-?[0-9]+ bytes of (code|\.text)/size bytes of \1/g' "$1"
   }
   { diff -u <(without_sizes docs/results.md) <(without_sizes "$out/results.md") && diff -rq docs/plots "$out/plots"; } ||
     die 'docs/results.md is not what the images give: run scripts/bench.sh --docs'

@@ -6,6 +6,7 @@
 
 mod builds;
 mod compare;
+mod counterparts;
 mod files;
 #[cfg(target_os = "linux")]
 mod host_flip;
@@ -592,6 +593,7 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         }
         run.rows.extend(part.rows);
         run.images.extend(part.images);
+        run.done.extend(part.done);
         run.problems.extend(part.problems);
     }
     if let Some(path) = &args.markdown {

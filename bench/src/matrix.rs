@@ -14,7 +14,7 @@ use crate::image::relinquish;
 use crate::lines::Lines;
 use crate::log::{Closing, Log};
 use crate::qemu::{self, End, Qemu};
-use crate::row::{Image, Row, Run, is_self_test};
+use crate::row::{Image, Part, Row, Run, is_self_test};
 use crate::screen::{Failure, Progress, complain, show};
 
 /// Bytes of cell names for one boot; an image takes a command line of 4000.
@@ -145,10 +145,21 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
             )
             .into());
         }
-        let cells = list(&qemu, elf, args, limit).map_err(|e| match e {
-            Failure::Says(what) => Failure::Says(format!("{name}: {what}")),
-            unread => unread,
-        })?;
+        let list = |words: &[String]| {
+            list(&qemu, elf, words, limit).map_err(|e| match e {
+                Failure::Says(what) => Failure::Says(format!("{name}: {what}")),
+                unread => unread,
+            })
+        };
+        let mut words: Vec<String> = args.select.clone();
+        words.extend(args.quick.then(|| "quick".to_owned()));
+        let cells = list(&words)?;
+        if cells == [""] && !args.select.is_empty() {
+            let why = "it does not list its cells, so that --select has none to choose from: leave one of the two out";
+            return Err(format!("{name}: {why}").into());
+        }
+        // An image that does not know the question runs whole in any case.
+        let all = if words.is_empty() || cells == [""] { Vec::new() } else { list(&[])? };
         let known = run.images.entry(name.clone()).or_default();
         known.crc32 = crc32;
         known.relinquish = relinquish(&bytes).ok();
@@ -157,6 +168,8 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
                 known.cells.push(cell.clone());
             }
         }
+        let left_out: Vec<String> = all.into_iter().filter(|cell| !known.cells.contains(cell)).collect();
+        known.part = (!left_out.is_empty()).then_some(Part { words, left_out });
         for repeat in 1..=args.repeat {
             jobs.extend(cells.iter().map(|cell| (name.clone(), cell.clone(), repeat)));
         }
@@ -234,10 +247,9 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
     Ok(if failed { code::FAILED } else { 0 })
 }
 
-/// Cells that an image names when asked; one without a name for an image that does not know the question.
-fn list(qemu: &Qemu, elf: &Path, args: &Matrix, limit: Duration) -> Result<Vec<String>, Failure> {
-    let mut words: Vec<String> = args.select.clone();
-    words.extend(args.quick.then(|| "quick".to_owned()));
+/// Cells that an image names when asked for these words; one without a name for an image that does not know the question.
+fn list(qemu: &Qemu, elf: &Path, words: &[String], limit: Duration) -> Result<Vec<String>, Failure> {
+    let mut words = words.to_vec();
     words.push("list".into());
     // An image that does not list runs whole here and is run again: only its first line is waited for.
     let (log, end) = boot(qemu, elf, &words, limit.min(LIST), |_, _| Ok(()))?;
@@ -246,14 +258,8 @@ fn list(qemu: &Qemu, elf: &Path, args: &Matrix, limit: Duration) -> Result<Vec<S
         (Some(Closing::Done { ok: true, .. }), _) if !log.cells.is_empty() => {
             Ok(log.cells.into_iter().map(|(name, _)| name).collect())
         }
-        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() && args.select.is_empty() => {
-            Ok(vec![String::new()])
-        }
-        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Err(String::from(
-            "it does not list its cells, so that --select has none to choose from: leave one of the two out",
-        )
-        .into()),
-        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if !args.select.is_empty() => {
+        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Ok(vec![String::new()]),
+        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if words.len() > 1 => {
             let what = detail.split(':').next().unwrap_or_default();
             Err(format!("--select: {what}; `txbench run {} --arg list` names its cells", elf.display()).into())
         }

@@ -50,10 +50,10 @@ struct Fragment {
 #[repr(C)]
 pub struct TX_BYTE_POOL {
     pub(crate) id: Cell<ULONG>,
-    /// The lowest memory that can be allocated, behind the first header.
-    lowest: Cell<*const Fragment>,
     /// Bytes of the pool, the end mark included.
     size: Cell<usize>,
+    /// The lowest memory that can be allocated, behind the first header.
+    lowest: Cell<*const Fragment>,
     /// Words from `lowest` to the end mark.
     span: Cell<usize>,
     /// Where the next search begins: no fragment before it is free, so a search need not go round.
@@ -316,12 +316,13 @@ impl BytePool {
     }
 
     /// Takes `memory` back and serves waiters from the first on, up to one that does not fit.
-    /// `TX_PTR_ERROR` if it is not allocated memory of a pool.
-    pub(crate) fn release(memory: *mut c_void) -> UINT {
+    /// `TX_PTR_ERROR` if it is not allocated memory of a pool: one that `is_lent` says to be the lender.
+    #[inline(always)]
+    pub(crate) fn release(memory: *mut c_void, is_lent: impl FnOnce(Self) -> bool) -> UINT {
         let k = lock();
         if let Some(first) = k.byte_pools.front()
             && first.waiters.first().is_none()
-            && first.lent(memory)
+            && is_lent(first)
         {
             bump(&first.performance.releases, &TOTALS.byte_pools.releases);
             first.give_back(memory);
@@ -334,11 +335,8 @@ impl BytePool {
     #[inline(never)]
     fn release_any(memory: *mut c_void, k: Locked) -> Code {
         let Some(pool) = k.lender_of(memory) else { return TX_PTR_ERROR as Code };
-        bump(&pool.performance.releases, &TOTALS.byte_pools.releases);
-        pool.give_back(memory);
-        if pool.waiters.first().is_some() {
-            pool.serve(k);
-        }
+        // SAFETY: its header says so.
+        unsafe { pool.take_back(memory, k) };
         TX_SUCCESS as Code
     }
 
@@ -409,15 +407,20 @@ impl BytePool {
     /// Whether `memory` has the header of one of this pool's allocated fragments in front of it. Reads
     /// nothing outside the pool.
     #[inline(always)]
-    fn lent(self, memory: *mut c_void) -> bool {
+    pub(crate) fn lent(self, memory: *mut c_void) -> bool {
         // In words, and more than any of them where it is none: the bits of the rest are on top.
         let words = (memory as usize).wrapping_sub(self.lowest.get() as usize).rotate_right(WORD.trailing_zeros());
-        if words > self.span.get() {
-            return false;
+        words <= self.span.get() && self.at(memory.cast::<Fragment>().wrapping_sub(1)).owner.get() == self.mark()
+    }
+
+    /// [`Self::lent`] and the header's other word leads on to somewhere in the pool, as it does not where the
+    /// fragment before was written one word too far.
+    #[inline(always)]
+    pub(crate) fn lent_intact(self, memory: *mut c_void) -> bool {
+        self.lent(memory) && {
+            let next = self.at(memory.cast::<Fragment>().wrapping_sub(1)).next.get();
+            (next as usize).wrapping_sub(memory as usize) <= self.size.get()
         }
-        let fragment = self.at(memory.cast::<Fragment>().wrapping_sub(1));
-        let bytes = (fragment.next.get() as usize).wrapping_sub(memory as usize);
-        fragment.owner.get() == self.mark() && bytes <= self.size.get()
     }
 
     fn check(self) -> Result<(), &'static str> {
@@ -462,7 +465,7 @@ impl Locked {
     fn lender_of(&self, memory: *mut c_void) -> Option<BytePool> {
         let mut at = self.byte_pools.front();
         while let Some(pool) = at {
-            if pool.lent(memory) {
+            if pool.lent_intact(memory) {
                 return Some(pool);
             }
             at = self.byte_pools.after(pool);

@@ -102,6 +102,38 @@ fn thread_ptr(thread: Option<Thread>) -> *mut TX_THREAD {
     thread.map_or(core::ptr::null_mut(), Thread::as_ptr)
 }
 
+/// [`_tx_thread_info_get`], inlined into both: a call would copy the arguments that lie on the stack.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "the documented signature")]
+unsafe fn thread_info_get(
+    thread_ptr: *mut TX_THREAD,
+    name: *mut *mut CHAR,
+    state: *mut UINT,
+    run_count: *mut ULONG,
+    priority: *mut UINT,
+    preemption_threshold: *mut UINT,
+    time_slice: *mut ULONG,
+    next_thread: *mut *mut TX_THREAD,
+    next_suspended_thread: *mut *mut TX_THREAD,
+) -> UINT {
+    // SAFETY: the contract at the top of this module.
+    unsafe {
+        // One after the other: a snapshot of all would not fit into the registers.
+        let (_k, thread) = (lock(), thread(thread_ptr));
+        let (turns, slice) = (thread.run_count(), thread.slice_left());
+        put(name, thread.name.get().cast_mut());
+        put(state, thread.state.get().into());
+        put(run_count, turns);
+        // The thread's own, as in upstream's kernel, whatever it inherits at the moment.
+        put(priority, thread.user_priority.get().into());
+        put(preemption_threshold, thread.user_threshold.get().into());
+        put(time_slice, slice);
+        put(next_thread, self::thread_ptr(thread.next_created()));
+        put(next_suspended_thread, self::thread_ptr(thread.links_wait().next()));
+    }
+    TX_SUCCESS
+}
+
 /// Defines unchecked services and, after `checked`, their checked twins.
 macro_rules! services {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => {
@@ -274,18 +306,8 @@ services! {
         priority: *mut UINT, preemption_threshold: *mut UINT, time_slice: *mut ULONG,
         next_thread: *mut *mut TX_THREAD, next_suspended_thread: *mut *mut TX_THREAD,
     ) -> UINT {
-        // One after the other: a snapshot of all would not fit into the registers.
-        let (_k, thread) = (lock(), thread(thread_ptr));
-        put(name, thread.name.get().cast_mut());
-        put(state, thread.state.get().into());
-        put(run_count, thread.run_count());
-        // The thread's own, as in upstream's kernel, whatever it inherits at the moment.
-        put(priority, thread.user_priority.get().into());
-        put(preemption_threshold, thread.user_threshold.get().into());
-        put(time_slice, thread.slice_left());
-        put(next_thread, self::thread_ptr(thread.next_created()));
-        put(next_suspended_thread, self::thread_ptr(thread.links_wait().next()));
-        TX_SUCCESS
+        thread_info_get(thread_ptr, name, state, run_count, priority, preemption_threshold, time_slice, next_thread,
+            next_suspended_thread)
     }
 
     /// `tx_thread_info_get`, checked.
@@ -294,11 +316,12 @@ services! {
         priority: *mut UINT, preemption_threshold: *mut UINT, time_slice: *mut ULONG,
         next_thread: *mut *mut TX_THREAD, next_suspended_thread: *mut *mut TX_THREAD,
     ) -> UINT {
-        if !is_thread(thread_ptr) {
-            return TX_THREAD_ERROR;
+        if is_thread(thread_ptr) {
+            thread_info_get(thread_ptr, name, state, run_count, priority, preemption_threshold, time_slice,
+                next_thread, next_suspended_thread)
+        } else {
+            refuse(TX_THREAD_ERROR)
         }
-        _tx_thread_info_get(thread_ptr, name, state, run_count, priority, preemption_threshold, time_slice,
-            next_thread, next_suspended_thread)
     }
 
     /// `tx_thread_preemption_change`.

@@ -240,10 +240,13 @@ impl Mutex {
         self.owner.set(Some(waiter));
         waiter.owned.push_only(self);
         if self.inherit.get() {
+            let old = owner.priority.get();
             owner.inherited.set(NOT_INHERITED);
             k.apply_inheritance(owner);
-            if !k.is_settled() {
-                // Others may run before `waiter` does.
+            // The plain thread that runs keeps out those below it, claims of preempted threads included. So does
+            // `waiter` if it has the priority that `owner` ran with, and has it alone. Else others may run before it.
+            let next = old == waiter.priority.get() && waiter.ready_list().front().is_none();
+            if !next && !k.is_settled() {
                 k.disable_preemption();
                 k.wake(waiter, TX_SUCCESS);
                 k.enable_preemption();

@@ -396,7 +396,7 @@ impl Scheduler {
                     result = Err("the fast path would leave the ready list");
                 }
                 let plain = next != Some(t) && t.threshold() == priority && !t.is_timer_thread();
-                if plain && slow && !(self.preemption_disabled() && port::running() == Some(t)) {
+                if plain && slow && !(self.preemption_disabled() && port::is_running(t)) {
                     result = Err("a plain switch takes the slow path");
                 }
                 if !slow && !plain {
@@ -718,7 +718,7 @@ impl Locked {
         }
         thread.set_levels(priority, threshold);
         match ready {
-            true if port::running() == Some(thread) => self.scheduler.insert_running(thread),
+            true if port::is_running(thread) => self.scheduler.insert_running(thread),
             true => _ = self.scheduler.insert(thread),
             false => {}
         }

@@ -359,7 +359,7 @@ impl Thread {
 
     pub(crate) fn reset(self) -> UINT {
         let k = lock();
-        if !self.is_over() || port::running() == Some(self) {
+        if !self.is_over() || port::is_running(self) {
             return TX_NOT_DONE;
         }
         // The thread stays ended, so that nobody resumes it, and no other thread runs, so that nobody
@@ -383,7 +383,7 @@ impl Thread {
                 if port::preemptible() == Some(self) {
                     self.wait_status.set(TX_SUCCESS as u8);
                     return Locked::suspend_running(self, TX_SUSPENDED as u8, k);
-                } else if port::running() == Some(self) {
+                } else if port::is_running(self) {
                     return TX_SUSPEND_ERROR;
                 } else {
                     k.make_unready(self, TX_SUSPENDED);
@@ -456,7 +456,7 @@ impl Thread {
         }
         self.take_pending(pending::SUSPENSION);
         if self.is_ready() {
-            if port::running() == Some(self) {
+            if port::is_running(self) {
                 // A thread that ends with preemption disabled takes its claim on the processor
                 // with it.
                 k.force_preemption(self);
@@ -532,7 +532,7 @@ impl Thread {
     /// How often the thread got the processor.
     #[inline(always)]
     pub(crate) fn run_count(self) -> ULONG {
-        let running = port::running() == Some(self);
+        let running = port::is_running(self);
         self.context().turns().wrapping_add(self.preemptions.get()).wrapping_add(running.into())
     }
 

@@ -667,7 +667,7 @@ services! {
     }
 
     /// `tx_byte_release`: anything but allocated memory is refused.
-    fn _tx_byte_release(memory_ptr: *mut VOID) -> UINT { BytePool::release(memory_ptr) }
+    fn _tx_byte_release(memory_ptr: *mut VOID) -> UINT { BytePool::release(memory_ptr, |pool| pool.lent(memory_ptr)) }
 
     /// `tx_byte_release`, checked.
     fn _txe_byte_release(memory_ptr: *mut VOID) -> UINT {
@@ -679,7 +679,7 @@ services! {
             TX_SUCCESS
         };
         if error == TX_SUCCESS {
-            _tx_byte_release(memory_ptr)
+            BytePool::release(memory_ptr, |pool| pool.lent_intact(memory_ptr))
         } else {
             refuse(error)
         }

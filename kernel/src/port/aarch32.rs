@@ -635,6 +635,14 @@ pub(crate) fn running() -> Option<Thread> {
     }
 }
 
+/// Whether `thread` is what [`running`] tells.
+#[inline(always)]
+pub(crate) fn is_running(thread: Thread) -> bool {
+    let (context, thread) = (current_context(), thread.as_ptr().cast_const().cast());
+    core::ptr::eq(context, thread)
+        || core::ptr::eq(context, &INTERRUPT.executor.context) && core::ptr::eq(INTERRUPT.interrupted.get(), thread)
+}
+
 /// The thread that executes, if it has none of the bits `flags` of [`slow`].
 #[inline(always)]
 pub(crate) fn executing_without(flags: u8) -> Option<Thread> {
@@ -797,7 +805,8 @@ pub(crate) fn build(thread: Thread) {
     context.turns.set(0);
     context.set_next(None);
     context.cpsr.set(MODE_SVC | CPSR_F);
-    context.r4_r11.iter().for_each(|r| r.set(0));
+    // R4-R10 may be anything at a first instruction; R11 ends the chain of frames for a debugger.
+    context.r4_r11[7].set(0);
     context.fpscr.set(0);
     context.sp.set(top.wrapping_sub(top as usize % 8));
     context.lr.set(0);

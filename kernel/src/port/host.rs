@@ -336,6 +336,10 @@ pub(crate) mod port {
         }
     }
 
+    pub(crate) fn is_running(thread: Thread) -> bool {
+        running() == Some(thread)
+    }
+
     /// The thread that executes, if it belongs to a layer.
     pub(crate) fn executing_in_layer() -> Option<Thread> {
         executing_without(0).filter(|thread| thread.executor.layer().get())
