@@ -908,6 +908,7 @@ for word in $(echo "$args" | tr ',' '\n' | sed -n 's/^arg=\([^ ]*\).*/\1/p' | ta
 record() { cat "$here/record" | sed "s/CACHE/$1/;s/MIN/$2/g"; }
 here=$(dirname "$0")
 cells='a/cold a/warm b/cold'
+case " $words " in *' quick '*) cells='a/cold a/warm';; esac
 case " $words " in
 *' list '*) for c in $cells; do echo "CELL $c"; done; echo 'DONE ok: 3 cells'; exit 0;;
 esac
@@ -1136,6 +1137,25 @@ fn a_model_that_does_not_start_is_told_once() {
 }
 
 #[test]
+fn matrix_keeps_what_it_was_not_asked_for() {
+    let bench = Bench::new();
+    suite(&bench);
+    let part = || {
+        let run: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(bench.path("run.json")).unwrap()).unwrap();
+        run["images"]["suite"]["part"].clone()
+    };
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--quick"])), 0);
+    assert_eq!(part(), serde_json::json!({ "words": ["quick"], "left_out": ["b/cold"] }));
+    assert_eq!(code(&bench.txbench(&["report", "run.json", "--markdown", "page.md"])), 0);
+    let page = fs::read_to_string(bench.path("page.md")).unwrap();
+    assert!(page.contains("- `suite`: the quick core, 2 of its 3 cells, each run once. Not here: b 1 of 1."), "{page}");
+    let output = matrix(&bench, &["--out", "run.json"]);
+    assert!(stdout(&output).starts_with("1 of 3 cells to run\n") && code(&output) == 0, "{}", seen(&output));
+    assert!(part().is_null(), "all are there now");
+}
+
+#[test]
 fn later_keys_are_told_once_and_kept() {
     let bench = Bench::new();
     suite(&bench);
@@ -1297,7 +1317,7 @@ fn a_serial_port_that_is_missing_silent_or_none_is_named() {
 fn the_documented_schema_is_the_written_one() {
     let bench = Bench::new();
     suite(&bench);
-    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--quick"])), 0);
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(bench.path("run.json")).unwrap()).unwrap();
     let mut written: Vec<String> = run.as_object().unwrap().keys().cloned().collect();
     let row = run["rows"][0].as_object().unwrap();
