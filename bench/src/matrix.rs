@@ -154,6 +154,10 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         let mut words: Vec<String> = args.select.clone();
         words.extend(args.quick.then(|| "quick".to_owned()));
         let cells = list(&words)?;
+        if cells == [""] && !args.select.is_empty() {
+            let why = "it does not list its cells, so that --select has none to choose from: leave one of the two out";
+            return Err(format!("{name}: {why}").into());
+        }
         // An image that does not know the question runs whole in any case.
         let all = if words.is_empty() || cells == [""] { Vec::new() } else { list(&[])? };
         let known = run.images.entry(name.clone()).or_default();
@@ -254,14 +258,8 @@ fn list(qemu: &Qemu, elf: &Path, words: &[String], limit: Duration) -> Result<Ve
         (Some(Closing::Done { ok: true, .. }), _) if !log.cells.is_empty() => {
             Ok(log.cells.into_iter().map(|(name, _)| name).collect())
         }
-        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() && args.select.is_empty() => {
-            Ok(vec![String::new()])
-        }
-        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Err(String::from(
-            "it does not list its cells, so that --select has none to choose from: leave one of the two out",
-        )
-        .into()),
-        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if !args.select.is_empty() => {
+        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Ok(vec![String::new()]),
+        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if words.len() > 1 => {
             let what = detail.split(':').next().unwrap_or_default();
             Err(format!("--select: {what}; `txbench run {} --arg list` names its cells", elf.display()).into())
         }
