@@ -222,7 +222,7 @@ if [ "$(uname -s)" = Linux ]; then
     *) die "$doing failed, see above" "$code" ;;
   esac
 fi
-step 'the merge' "$TXBENCH" merge "$out/report.json" "$matrix" "${host[@]}"
+step 'the merge' "$TXBENCH" merge --out "$out/report.json" "$matrix" "${host[@]}"
 step 'the report' "$TXBENCH" report "$out/report.json" --html "$out/report.html" --rustc "$FW_BIN/rustc"
 step 'the plots' "$TXBENCH" plot "$out/report.json" --out "$out/plots"
 say "report.json, report.html and plots are in $out"

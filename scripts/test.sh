@@ -307,7 +307,8 @@ lane() {
   runs=3
   [ "$quick" = 0 ] || runs=1
   for run in $(seq "$runs"); do
-    check "demo run $run, $kernel" "$TXBENCH" run "$images/demo" --timeout 120 --expect 'DONE ok' --log "$logs/demo-$kernel-$run.uart"
+    check "demo run $run, $kernel" "$TXBENCH" run "$images/demo" --timeout 120 --expect 'DONE ok' --expect '"detail":"24x16"' \
+      --log "$logs/demo-$kernel-$run.uart"
     grep -a '^RECORD ' "$logs/demo-$kernel-$run.uart" >"$logs/demo-$kernel-$run.records" || true
   done
   same_records() {

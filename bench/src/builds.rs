@@ -47,11 +47,10 @@ pub fn table(run: &Run, published: &[Row], why_not: Option<&str>) -> Table {
         line.extend([words(called), words(inlined), bytes(called), bytes(inlined), pre.unit.clone()]);
         line
     };
-    let ours: Vec<&Row> = run.rows.iter().filter(|row| alone(row, &run.rows)).collect();
-    for (pre, post) in pairs(&ours) {
+    let Builds { inlined, across } = builds(&run.rows);
+    for (pre, post) in inlined {
         table.push(line(format!("{}, {}, opt {}, LTO {}", pre.board, pre.kernel, pre.opt, pre.lto), pre, post));
     }
-    let across = across(&ours);
     for (pre, post) in &across {
         let calls = calls(run, post);
         let left = match calls {
@@ -68,7 +67,7 @@ pub fn table(run: &Run, published: &[Row], why_not: Option<&str>) -> Table {
         table.push(line(name, pre, post));
     }
     if let (true, Some(why)) = (across.is_empty(), why_not) {
-        let pre = ours.iter().find(|row| is_c(row));
+        let pre = run.rows.iter().find(|row| alone(row, &run.rows) && is_c(row));
         let name = pre.map_or("C kernel".into(), |row| format!("{}, {}", row.board, row.kernel));
         let mut line = vec![format!("{name}, LTO across C and Rust")];
         line.extend([opt(pre.and_then(|row| row.text_bytes)), String::new()]);
@@ -85,8 +84,8 @@ pub fn table(run: &Run, published: &[Row], why_not: Option<&str>) -> Table {
 
 /// Whether there is such a table of our own.
 pub fn has(run: &Run) -> bool {
-    let ours: Vec<&Row> = run.rows.iter().filter(|row| alone(row, &run.rows)).collect();
-    !pairs(&ours).is_empty() || !across(&ours).is_empty()
+    let Builds { inlined, across } = builds(&run.rows);
+    !inlined.is_empty() || !across.is_empty()
 }
 
 /// The table as a page of its own, for the C kernel.
@@ -94,9 +93,7 @@ pub fn has(run: &Run) -> bool {
 /// # Errors
 /// There is nothing to put into it.
 pub fn page(run: &Run) -> Result<String, String> {
-    let ours: Vec<&Row> = run.rows.iter().filter(|row| alone(row, &run.rows)).collect();
-    let across = across(&ours);
-    if across.is_empty() {
+    if builds(&run.rows).across.is_empty() {
         return Err("no two images of the C kernel with and without LTO across C and Rust in these figures".into());
     }
     let mut out = format!(
@@ -144,6 +141,20 @@ fn alone(row: &Row, rows: &[Row]) -> bool {
             .all(|other| other.variant == row.variant)
 }
 
+/// Builds that differ in how they relinquish alone, each as call (pre) and inlined (post).
+pub struct Builds<'r> {
+    /// Inlined by hand, on the bundled kernel.
+    pub inlined: Vec<(&'r Row, &'r Row)>,
+    /// Inlined by the linker or not, on the C kernel.
+    pub across: Vec<(&'r Row, &'r Row)>,
+}
+
+/// Those of `rows`.
+pub fn builds(rows: &[Row]) -> Builds<'_> {
+    let ours: Vec<&Row> = rows.iter().filter(|row| alone(row, rows)).collect();
+    Builds { inlined: pairs(&ours), across: across(&ours) }
+}
+
 fn pairs<'r>(rows: &[&'r Row]) -> Vec<(&'r Row, &'r Row)> {
     let build = |row: &Row| [&row.board, &row.kernel, &row.opt, &row.lto, &row.unit].map(String::clone);
     let post = |pre: &Row| rows.iter().find(|post| post.variant == "inline" && build(post) == build(pre)).copied();
@@ -156,7 +167,7 @@ fn is_c(row: &Row) -> bool {
 }
 
 /// The name of a kernel without its link-time optimisation.
-fn without_lto(kernel: &str) -> String {
+pub fn without_lto(kernel: &str) -> String {
     let words: Vec<&str> = kernel.split(' ').collect();
     let kept = words.iter().filter(|word| !word.starts_with("-flto")).copied().collect::<Vec<_>>().join(" ");
     // The last word may have closed a parenthesis.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Map;
 
 use crate::lines::Line;
-use crate::row::{Origin, Row, differs};
+use crate::row::{Origin, Row, differs, without_place};
 use crate::upstream::Upstream;
 
 type Record = RecordOf<String>;
@@ -61,6 +61,8 @@ impl std::fmt::Display for Problem {
 const NAMED: usize = 200;
 /// Characters of what a problem or a self-check says.
 const SAID: usize = 300;
+/// How a self-check that failed is told.
+pub const FAILED_CHECK: &str = "self-check failed";
 
 fn shortened(what: String) -> String {
     match what.char_indices().nth(SAID) {
@@ -88,6 +90,9 @@ pub struct Log {
     pub unnamed: usize,
     /// Keys of records that this version does not know: of a later one.
     pub newer: BTreeSet<String>,
+    /// Lines, and how many of them are no text or are too long to be kept.
+    lines: usize,
+    unreadable: usize,
     /// Lines of the records among `rows`.
     at: Vec<usize>,
     /// Whether a line was one of ours, or was on the way to be one when it broke off.
@@ -108,6 +113,7 @@ impl Log {
 
     /// Takes the next line.
     pub fn take(&mut self, line: &Line<'_>) {
+        self.lines += 1;
         if let Err(what) = self.read(line) {
             self.problem(Some(line.number), what);
         }
@@ -128,6 +134,12 @@ impl Log {
             && let Some((ok, detail)) = self.upstream.verdict()
         {
             self.closing = Some(Closing::Done { ok, detail });
+        }
+        if self.foreign() && self.unreadable * 2 > self.lines {
+            // Another kind of file: one problem, and not one for each line.
+            let what = format!("no log of an image: {} of its {} lines are no text", self.unreadable, self.lines);
+            (self.problems, self.unnamed) = (vec![Problem { line: None, what }], 0);
+            return;
         }
         let what = match self.closing {
             None if self.rows.is_empty() && self.tests.is_empty() => "no RECORD, no test and no closing line: \
@@ -169,13 +181,15 @@ impl Log {
         let text = line.text;
         self.ours |= is_ours(line);
         if line.shortened {
+            self.unreadable += 1;
             return Err("line longer than 64 KiB, dropped".into());
         }
         if text.chars().any(|c| c == '\u{fffd}' || (c.is_control() && c != '\t' && c != '\u{1b}')) {
+            self.unreadable += 1;
             return Err("not text: noise on the line, or a foreign log".into());
         }
         if let Some((before, json)) = after(text, RECORD) {
-            let (record, left, newer) = json_of::<Record>(json, "record", line.ended)?;
+            let (record, left, newer) = json_of::<Record>(json, "record", line)?;
             check(&record)?;
             self.newer.extend(newer);
             let cell = self.cells.last().map(|cell| cell.0.clone()).unwrap_or_default();
@@ -184,7 +198,7 @@ impl Log {
             return self.clean(before, left, "record");
         }
         if let Some((before, json)) = after(text, SAMPLES) {
-            let (raw, left, newer) = json_of::<RawSamples>(json, "raw samples", line.ended)?;
+            let (raw, left, newer) = json_of::<RawSamples>(json, "raw samples", line)?;
             let empty =
                 empty(&[("kernel", &raw.kernel), ("board", &raw.board), ("stack", &raw.stack), ("unit", &raw.unit)]);
             if let Some(key) = empty {
@@ -212,7 +226,7 @@ impl Log {
         if let Some(what) = text.strip_prefix("check FAILED: ") {
             let cell = self.cells.last().map(|cell| format!(" in cell {}", cell.0)).unwrap_or_default();
             if self.failed_checks.len() < NAMED {
-                self.failed_checks.push(shortened(format!("self-check failed{cell}: {}", what.trim())));
+                self.failed_checks.push(shortened(format!("{FAILED_CHECK}{cell}: {}", what.trim())));
             } else {
                 self.unnamed += 1;
             }
@@ -362,21 +376,25 @@ fn after<'t>(text: &'t str, marker: &str) -> Option<(&'t str, &'t str)> {
         .find(|(before, rest)| before.is_empty() || rest.starts_with('{'))
 }
 
-/// The object at the start of `text`, what follows it, and those of its keys that this version does not know.
+/// The object at the start of `text`, which ends its line, what follows it, and those of its keys that this version does not know.
 fn json_of<'t, T: DeserializeOwned + Serialize>(
     text: &'t str,
     what: &str,
-    ended: bool,
+    Line { text: line, ended, .. }: &Line<'_>,
 ) -> Result<(T, &'t str, Vec<String>), String> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
     let value = match stream.next() {
         Some(Ok(value)) => value,
         Some(Err(e)) if e.is_eof() => {
-            let place = if ended { "" } else { " by the end of the log" };
+            let place = if *ended { "" } else { " by the end of the log" };
             return Err(format!("{what} cut off{place}"));
         }
         None => return Err(format!("{what} cut off")),
-        Some(Err(e)) => return Err(format!("malformed {what}: {e}")),
+        Some(Err(e)) => {
+            // Its own line 1 is the rest of the log's.
+            let column = line.len() - text.len() + e.column();
+            return Err(format!("malformed {what}: {} in column {column}", without_place(&e)));
+        }
     };
     let left = &text[stream.byte_offset()..];
     match value.get("schema").and_then(serde_json::Value::as_u64) {
@@ -595,6 +613,15 @@ mod tests {
             assert_eq!(got.len(), 1, "{got:?}");
             assert!(got[0].0 == Some(1) && got[0].1.contains(says), "{got:?}");
         }
+    }
+
+    #[test]
+    fn a_line_is_one_of_the_log_and_nothing_else() {
+        let bad = GOOD.replace("\"n\":", "\"n\";");
+        let log = read(&format!("\n\n{bad}\n[1] {bad}\nDONE ok\n{GOOD}"));
+        let column = bad.find("\"n\";").unwrap() + 4;
+        let says = |column| format!("malformed record: expected `:` in column {column}");
+        assert_eq!(problems(&log)[..2], [(Some(3), says(column).as_str()), (Some(4), says(column + 4).as_str())]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod builds;
 mod compare;
+mod counterparts;
 mod files;
 #[cfg(target_os = "linux")]
 mod host_flip;
@@ -35,6 +36,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::files::Kind;
 use crate::judge::Verdict;
 use crate::lines::Lines;
 use crate::log::Log;
@@ -57,7 +59,7 @@ mod code {
 
 /// Runs measurement and test images in QEMU and reads what they print.
 #[derive(Parser)]
-#[command(name = "txbench", version, after_help = EXIT_CODES)]
+#[command(name = "txbench", version, after_help = format!("{EXIT_CODES}\n\n{}", files::RULE))]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -66,7 +68,9 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes: the guest's own if it is not 0; else 0 all well, 1 a check, test or expectation failed,
 2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU, a file, the serial port or
-standard output cannot be used, 124 time limit, 130 interrupted.";
+standard output cannot be used, 124 time limit, 130 interrupted. All commands that read logs or JSON
+files use what could be read of them, name the rest by file and line, and end with 3, or with 1 where
+a self-check had failed.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -108,10 +112,11 @@ enum Command {
     Matrix(matrix::Matrix),
     /// Put the files of several runs of `matrix` together, those of its shards for example.
     Merge {
-        /// File to write.
+        /// File to write, a result of merge.
+        #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// Files to put together.
-        #[arg(required = true)]
+        #[arg(required = true, value_name = "SOURCE")]
         parts: Vec<String>,
     },
     /// Write one page with tables, plots, environment and verdicts.
@@ -351,9 +356,9 @@ fn run(args: &Run) -> Result<u8, Failure> {
         plan.reads(path);
     }
     plan.reads(&args.machine.qemu);
-    for (option, path) in [("--json", &args.json), ("--log", &args.log)] {
+    for (option, kind, path) in [("--json", Kind::Json("run"), &args.json), ("--log", Kind::Log, &args.log)] {
         if let Some(path) = path {
-            plan.writes(option, path);
+            plan.writes(option, kind, path);
         }
     }
     args.model.plan(&mut plan);
@@ -388,7 +393,7 @@ fn run(args: &Run) -> Result<u8, Failure> {
     let mut lost: Vec<String> = ran.lost.clone().into_iter().collect();
     if let Some(path) = &args.json {
         let name = args.elf.as_ref().or(args.serial.as_ref()).map_or(String::new(), |path| path.display().to_string());
-        let run = source::of_log(ran.log.clone(), &name);
+        let run = source::of_log(ran.log.clone(), &name).by("run");
         lost.extend(files::write(path, run.json().as_bytes()).err());
     }
     tell_newer(&ran.log);
@@ -416,10 +421,10 @@ fn tell_newer(log: &Log) {
 
 fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
     let log = source::log(path)?;
-    let verdict = Verdict::log(&log);
+    let verdict = Verdict::log(&log).of_file(path);
     tell_newer(&log);
     if json {
-        show(source::of_log(log, &path.display().to_string()).json().as_bytes())?;
+        show(source::of_log(log, &path.display().to_string()).by("parse").json().as_bytes())?;
         return Ok(verdict.print_to_stderr());
     }
     show(table::tables(&log.rows).as_bytes())?;
@@ -430,9 +435,10 @@ fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
     let (mut a, mut b) = (source::load(&args.a)?, source::load(&args.b)?);
     // One file on both sides is told about once.
     let sides = [(&args.a, &a), (&args.b, &b)];
+    let mut code = 0;
     for (name, run) in sides.iter().take(if args.a == args.b { 1 } else { 2 }) {
         run.tell_newer(name);
-        complain_of(name, run);
+        code = worse(code, say_problems(&run.problems));
     }
     if !args.self_tests {
         let of_tests = |row: &row::Row| row.of_self_test();
@@ -448,17 +454,17 @@ fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
     }
     let comparison = compare::compare(&a.rows, &b.rows, args);
     show(comparison.text(&args.a, &args.b).as_bytes())?;
-    Ok(if comparison.compared { 0 } else { code::FAILED })
+    Ok(if comparison.compared { code } else { code::FAILED })
 }
 
 fn merge(out: &Path, parts: &[String]) -> Result<u8, Failure> {
     let mut plan = plan_of(parts);
-    plan.writes("the file to write,", out).check()?;
-    let run = matrix::merge(&source::load_all(parts)?)?;
+    plan.writes("--out", Kind::Json("merge"), out).check()?;
+    let run = matrix::merge(&source::load_all(parts)?)?.by("merge");
     files::write(out, run.json().as_bytes())?;
-    say_problems(&run.problems, "");
+    let code = say_problems(&run.problems);
     show(format!("{} rows in {}\n", run.rows.len(), out.display()).as_bytes())?;
-    Ok(if run.problems.is_empty() { 0 } else { code::LOG })
+    Ok(code)
 }
 
 /// What must not be written to.
@@ -470,35 +476,41 @@ fn plan_of(sources: &[String]) -> files::Plan {
     plan
 }
 
-/// Names problems on standard error, each behind `before`; a noisy log must not flood the terminal.
-fn say_problems(problems: &[String], before: &str) {
+/// Names problems of what was read on standard error, as many as a terminal holds; the exit code that they leave.
+fn say_problems(problems: &[String]) -> u8 {
     for problem in problems.iter().take(judge::NAMED) {
-        complain(&format!("{before}{problem}"));
+        complain(problem);
     }
     if let more @ 1.. = problems.len().saturating_sub(judge::NAMED) {
-        complain(&format!("{before}and {more} more problems"));
+        complain(&format!("and {more} more problems"));
+    }
+    match problems {
+        [] => 0,
+        problems if problems.iter().any(|problem| problem.contains(log::FAILED_CHECK)) => code::FAILED,
+        _ => code::LOG,
     }
 }
 
-fn complain_of(name: &str, run: &row::Run) {
-    say_problems(&run.problems, &format!("{name}: "));
+/// Of two exit codes that [`say_problems`] gave.
+fn worse(a: u8, b: u8) -> u8 {
+    if [a, b].contains(&code::FAILED) { code::FAILED } else { a.max(b) }
 }
 
-/// Figures of several sources together; their problems go to standard error.
-fn rows_of(sources: &[String]) -> Result<Vec<row::Row>, Failure> {
-    let mut rows = Vec::new();
-    for (name, run) in source::load_all(sources)? {
-        complain_of(&name, &run);
+/// Figures of several sources together, and the exit code that their problems leave.
+fn rows_of(sources: &[String]) -> Result<(Vec<row::Row>, u8), Failure> {
+    let (mut rows, mut code) = (Vec::new(), 0);
+    for (_, run) in source::load_all(sources)? {
+        code = worse(code, say_problems(&run.problems));
         rows.extend(run.rows);
     }
-    Ok(rows)
+    Ok((rows, code))
 }
 
 fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
     let files = plot::Kind::ALL.into_iter().filter(|kind| args.kind.is_none_or(|only| only == *kind));
-    let files = files.flat_map(|kind| ["svg", "png"].map(|form| kind.file(form)));
+    let files = files.flat_map(|kind| [(Kind::Svg, kind.file("svg")), (Kind::Png, kind.file("png"))]);
     plan_of(&args.sources).fills("--out", &args.out, files).check()?;
-    let rows = rows_of(&args.sources)?;
+    let (rows, code) = rows_of(&args.sources)?;
     let kinds: Vec<plot::Kind> = match args.kind {
         Some(kind) => vec![kind],
         None => plot::Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &rows)).collect(),
@@ -509,7 +521,7 @@ fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
     for name in plot_files(&kinds, &rows, &args.out)? {
         show(format!("{}\n", name.display()).as_bytes())?;
     }
-    Ok(0)
+    Ok(code)
 }
 
 fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
@@ -517,17 +529,23 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
     plan.reads(&args.rustc);
     let plots = |page: &Path| page.parent().unwrap_or(Path::new("")).join("plots");
     if let Some(path) = &args.markdown {
-        let files = plot::Kind::ALL.map(|kind| kind.file("svg"));
+        let files = plot::Kind::ALL.map(|kind| (Kind::Svg, kind.file("svg")));
         // Where its plots can be created, so can the page.
         let folder = path.parent().unwrap_or(Path::new(""));
-        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes("--markdown", path);
+        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes(
+            "--markdown",
+            Kind::Markdown,
+            path,
+        );
     }
     if let Some(path) = &args.html {
-        plan.writes("--html", path);
+        plan.writes("--html", Kind::Html, path);
     }
     plan.check()?;
     let mut run = row::Run::new(Vec::new());
+    let mut code = 0;
     for (_, part) in source::load_all(&args.sources)? {
+        code = worse(code, say_problems(&part.problems));
         for pair in part.environment {
             if !run.environment.contains(&pair) {
                 run.environment.push(pair);
@@ -535,6 +553,7 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         }
         run.rows.extend(part.rows);
         run.images.extend(part.images);
+        run.done.extend(part.done);
         run.problems.extend(part.problems);
     }
     if let Some(path) = &args.markdown {
@@ -549,13 +568,14 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         let why_not = builds::why_not(&run, &args.rustc);
         files::write(path, report::html(&run, &args.title, &why_not)?.as_bytes())?;
     }
-    say_problems(&run.problems, "");
-    Ok(if run.problems.is_empty() { 0 } else { code::FAILED })
+    Ok(code)
 }
 
 fn print_builds(name: &str) -> Result<u8, Failure> {
-    show(builds::page(&source::load(name)?)?.as_bytes())?;
-    Ok(0)
+    let run = source::load(name)?;
+    let code = say_problems(&run.problems);
+    show(builds::page(&run)?.as_bytes())?;
+    Ok(code)
 }
 
 fn cross_lto(rustc: &str) -> Result<u8, Failure> {
@@ -578,7 +598,7 @@ fn plot_files(kinds: &[plot::Kind], rows: &[row::Row], folder: &Path) -> Result<
 }
 
 fn print_table(args: &TableArgs) -> Result<u8, Failure> {
-    let mut rows = rows_of(&args.sources)?;
+    let (mut rows, code) = rows_of(&args.sources)?;
     if let Some(bench) = &args.bench {
         rows.retain(|row| row.bench == *bench);
         if rows.is_empty() {
@@ -594,7 +614,7 @@ fn print_table(args: &TableArgs) -> Result<u8, Failure> {
         table::tables(&rows)
     };
     show(text.as_bytes())?;
-    Ok(0)
+    Ok(code)
 }
 
 #[cfg(target_os = "linux")]
@@ -604,7 +624,7 @@ fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
             "this is a debug build, whose own code is part of the figures: `cargo build --release -p bench` has less",
         );
     }
-    let run = host_flip::measure(args)?;
+    let run = host_flip::measure(args)?.by("host-flip");
     if args.json {
         show(run.json().as_bytes())?;
     } else {

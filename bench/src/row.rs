@@ -15,6 +15,9 @@ use crate::image::Relinquish;
 /// added, with a value that may be missing, does not change it.
 pub const SCHEMA: u32 = 1;
 
+/// A JSON file larger than this was not written by `txbench`.
+pub const LARGEST: u64 = 256 << 20;
+
 /// What kind of figure this is. No two kinds are ever put into one ratio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -276,6 +279,9 @@ pub struct Image {
     pub crc32: u32,
     /// Cells that its list names.
     pub cells: Vec<String>,
+    /// Which of its cells were asked for, where not all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// What its banner says, as name and value.
     pub environment: Vec<(String, String)>,
     /// How it relinquishes, decoded from its instructions; nothing for one that could not be read.
@@ -286,6 +292,15 @@ pub struct Image {
     pub more: BTreeMap<String, Value>,
 }
 
+/// A part of an image's cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What chose it: `quick` for the core set, or how the names of cells begin.
+    pub words: Vec<String>,
+    /// The cells that are not in it.
+    pub left_out: Vec<String>,
+}
+
 /// One file of figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -293,6 +308,9 @@ pub struct Run {
     pub schema: u32,
     /// Version of the `txbench` that wrote it.
     pub txbench: String,
+    /// Its command that wrote it; empty in files before it was said.
+    #[serde(default)]
+    pub command: String,
     /// The figures.
     pub rows: Vec<Row>,
     /// What is known of the surroundings, as name and value, in this order.
@@ -322,6 +340,21 @@ impl Run {
         Self { schema: SCHEMA, txbench, rows, ..Self::default() }
     }
 
+    /// The same, written by `command`.
+    pub fn by(self, command: &str) -> Self {
+        Self { command: command.into(), ..self }
+    }
+
+    /// Whether `command` wrote it. A matrix of before says it by its images alone.
+    pub fn is_by(&self, command: &str) -> bool {
+        self.command == command || command == "matrix" && self.command.is_empty() && self.has_cells()
+    }
+
+    /// Whether it has cells of images.
+    pub fn has_cells(&self) -> bool {
+        !self.images.is_empty()
+    }
+
     /// As the text of a JSON file, one line for each row.
     pub fn json(&self) -> String {
         // Nothing in it can fail to serialize: its keys are strings and its numbers integers.
@@ -336,7 +369,8 @@ impl Run {
     /// # Errors
     /// One line that says what is wrong with it.
     pub fn from_json(text: &str) -> Result<Self, String> {
-        let value: serde_json::Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
+        let cannot = |e: serde_json::Error| format!("line {}: not JSON: {}", e.line(), without_place(&e));
+        let value: serde_json::Value = serde_json::from_str(text).map_err(cannot)?;
         match value.get("schema").and_then(serde_json::Value::as_u64) {
             Some(schema) if schema == u64::from(SCHEMA) => {}
             Some(schema) => {
@@ -347,23 +381,23 @@ impl Run {
         let run: Self = serde_json::from_value(value).map_err(|e| format!("malformed: {e}"))?;
         for (at, row) in run.rows.iter().enumerate() {
             if row.bench.is_empty() {
-                return Err(format!("row {at}: no bench: what was measured is not known"));
+                return Err(format!("rows[{at}]: no bench: what was measured is not known"));
             }
             if row.min.is_some() && row.unit.is_empty() {
-                return Err(format!("row {at}: figures without a unit"));
+                return Err(format!("rows[{at}]: figures without a unit"));
             }
-            row.agrees().map_err(|why| format!("row {at}: its figures contradict its samples: {why}"))?;
+            row.agrees().map_err(|why| format!("rows[{at}]: its figures contradict its samples: {why}"))?;
             if row.placement.is_some_and(|placement| placement >= 64) {
-                return Err(format!("row {at}: a placement is an offset below 64"));
+                return Err(format!("rows[{at}]: a placement is an offset below 64"));
             }
             let figures: Vec<u64> = [row.min, row.p50, row.p90, row.p99, row.max].into_iter().flatten().collect();
             let within = |v: &u64| row.min.is_none_or(|min| min <= *v) && row.max.is_none_or(|max| *v <= max);
             if !figures.is_sorted() || !row.mean.iter().all(within) {
-                return Err(format!("row {at}: figures out of order"));
+                return Err(format!("rows[{at}]: figures out of order"));
             }
             // What plots and differences can still be worked out with.
             if figures.iter().any(|&figure| figure > u64::MAX / 4) {
-                return Err(format!("row {at}: a figure that no counter gives"));
+                return Err(format!("rows[{at}]: a figure that no counter gives"));
             }
         }
         Ok(run)
@@ -409,6 +443,13 @@ impl Run {
     }
 }
 
+/// What is wrong with JSON, without the line and column that it counted itself.
+pub fn without_place(e: &serde_json::Error) -> String {
+    let text = e.to_string();
+    let place = format!(" at line {} column {}", e.line(), e.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
 /// A job of a matrix in words.
 fn cell((image, cell, repeat): &(String, String, u32)) -> String {
     let cell = if cell.is_empty() { String::new() } else { format!(" cell {cell}") };
@@ -445,9 +486,20 @@ mod tests {
         let other = run.json().replacen("\"schema\":1", "\"schema\":2", 1);
         assert!(Run::from_json(&other).unwrap_err().starts_with("schema 2"));
         assert!(Run::from_json("{}").unwrap_err().starts_with("no schema"));
-        assert!(Run::from_json("RECORD").unwrap_err().starts_with("not JSON"));
+        assert!(Run::from_json("RECORD").unwrap_err().starts_with("line 1: not JSON: expected value"));
         let wrong = run.json().replace("\"bench\"", "\"brench\"");
         assert!(Run::from_json(&wrong).unwrap_err().contains("no bench"));
+    }
+
+    #[test]
+    fn a_file_says_which_command_wrote_it() {
+        let mut run = Run::new(Vec::new());
+        assert!(
+            !run.is_by("matrix") && run.clone().by("merge").is_by("merge") && !run.clone().by("run").is_by("merge")
+        );
+        run.images.insert("suite".into(), Image::default());
+        assert!(run.is_by("matrix") && !run.is_by("merge"), "of a version that did not say it");
+        assert!(!run.clone().by("merge").is_by("matrix") && run.by("matrix").is_by("matrix"));
     }
 
     #[test]

@@ -41,6 +41,12 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// Its rows.
+    #[cfg(test)]
+    pub fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
+        self.rows.iter()
+    }
+
     /// Without the columns that say the same in all of several rows, but for those in `keep`; and what they say.
     pub fn without_constant(self, keep: &[&str]) -> (String, Self) {
         if self.rows.len() < 2 {

@@ -760,6 +760,10 @@ unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context 
 }
 
 unsafe extern "C" fn after_interrupt() -> *const Context {
+    // Initialization that unmasked interrupts goes on, whoever is ready: its end lets the first thread in.
+    if core::ptr::eq(INTERRUPT.interrupted.get(), &INITIALIZATION.context) {
+        return &raw const INITIALIZATION.context;
+    }
     // SAFETY: the end of an interrupt runs with IRQ masked up to the switch.
     context_or_idle(unsafe { locked() }.after_interrupt())
 }
@@ -805,7 +809,8 @@ pub(crate) fn build(thread: Thread) {
     context.turns.set(0);
     context.set_next(None);
     context.cpsr.set(MODE_SVC | CPSR_F);
-    context.r4_r11.iter().for_each(|r| r.set(0));
+    // R4-R10 may be anything at a first instruction; R11 ends the chain of frames for a debugger.
+    context.r4_r11[7].set(0);
     context.fpscr.set(0);
     context.sp.set(top.wrapping_sub(top as usize % 8));
     context.lr.set(0);
