@@ -124,6 +124,16 @@ pub fn has(kind: Kind, rows: &[Row]) -> bool {
     !panels(kind, rows).is_empty()
 }
 
+/// Whether a file's bytes are an SVG of [`svg`].
+pub fn is_svg(bytes: &[u8]) -> bool {
+    bytes.starts_with(format!("<svg width=\"{WIDTH}\" ").as_bytes())
+}
+
+/// Whether a file's bytes are a PNG of [`png`]: its signature, and the width where its header has it.
+pub fn is_png(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.get(16..20) == Some(&WIDTH.to_be_bytes())
+}
+
 /// As the text of an SVG file.
 ///
 /// # Errors

@@ -253,6 +253,18 @@ th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;vertical-align:top}.n{w
 .wide{overflow-x:auto}ul{margin:.2em 0 .8em}figure{margin:1em 0;overflow-x:auto}figcaption{font-size:13px;color:#555}\
 .problem{color:#a00;font-weight:bold}code{background:#f4f4f4}";
 
+/// Whether a file's bytes are a page of [`html`].
+pub fn is_html(bytes: &[u8]) -> bool {
+    let last = bytes.len().saturating_sub(200);
+    bytes.starts_with(b"<!doctype html>") && String::from_utf8_lossy(&bytes[last..]).contains("<p>txbench ")
+}
+
+/// Whether a file's bytes are a page of [`markdown`].
+pub fn is_markdown(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    text.starts_with("# ") && ["## Verdicts", "## Environment"].iter().all(|title| text.lines().any(|l| l == *title))
+}
+
 /// The page as HTML, with nothing outside of it; `why_not`: why there is no build across C and Rust, for a run
 /// that has none.
 ///
@@ -402,6 +414,7 @@ mod tests {
         assert!(note < first, "what a count cannot show stands before what it does not show");
         assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
         assert!(page.contains("no difference, the placement of the code is not known"));
+        assert!(is_html(page.as_bytes()) && !is_html(b"<!doctype html><p>mine</p>"));
     }
 
     #[test]
@@ -487,5 +500,8 @@ mod tests {
         let broken = markdown(&broken, "A <b>", "plots");
         assert!(broken.contains("# A &lt;b>") && broken.contains("PROBLEM: suite: &lt;exit code 1> \\| x"), "{broken}");
         assert!(!text.contains("\n\n\n"));
+        assert!(is_markdown(text.as_bytes()) && !is_markdown(b"# Mine\n\n## Environment\n"));
+        assert!(is_markdown(include_bytes!("../../docs/results.md")), "scripts/bench.sh --docs replaces it");
+        assert!(plot::is_svg(include_bytes!("../../docs/plots/distribution.svg")));
     }
 }

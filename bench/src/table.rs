@@ -305,9 +305,16 @@ pub fn opt(value: Option<u64>) -> String {
 
 /// Samples left out, with the reason where it is known.
 fn excluded(row: &Row) -> String {
-    match (row.excluded, row.excluded_tick, row.excluded_interrupt) {
-        (Some(n @ 1..), Some(tick), Some(interrupt)) => format!("{n} ({tick} tick, {interrupt} interrupt)"),
-        (n, _, _) => opt(n),
+    let reasons = [
+        ("tick", row.excluded_tick),
+        ("interrupt", row.excluded_interrupt),
+        ("awake", row.excluded_awake),
+        ("clock", row.excluded_clock),
+    ];
+    let known: Vec<_> = reasons.iter().filter_map(|(why, n)| n.map(|n| format!("{n} {why}"))).collect();
+    match row.excluded {
+        Some(n @ 1..) if !known.is_empty() => format!("{n} ({})", known.join(", ")),
+        n => opt(n),
     }
 }
 
@@ -380,6 +387,8 @@ fn alike(a: &Row, b: &Row) -> bool {
         excluded: None,
         excluded_tick: None,
         excluded_interrupt: None,
+        excluded_awake: None,
+        excluded_clock: None,
         min: None,
         p50: None,
         p90: None,

@@ -1,20 +1,28 @@
 //! The scenarios. Numbers in comments are those of the field reports' tests.
 
-use core::sync::atomic::Ordering::Relaxed;
-
 use threadx_sys::*;
 
 use crate::objects::*;
-use crate::{LOG, NUMBERS, Outcome, interrupt, ticks};
+use crate::{LOG, Outcome, add_to_number, alarm, interrupt, log, number, set_number, ticks};
 
 pub(crate) use crate::contexts::{
     k17_in_a_thread, k17_in_a_timer_callback, k17_in_an_interrupt, k17_in_initialization,
-    k21_an_interrupt_gets_no_mutex,
+    k21_an_interrupt_gets_no_mutex, k24_a_mutex_of_initialization_crashes_nobody,
 };
 pub(crate) use crate::performance::{
     counts_of_a_mutex, counts_of_a_queue, counts_of_a_semaphore, counts_of_a_timer, counts_of_an_event_flags_group,
     counts_of_delayed_suspensions_and_ends, counts_of_idle_returns, counts_of_pools, counts_of_preemptions,
     counts_of_priority_changes, counts_of_relinquishes_and_time_slices, counts_of_threads,
+};
+
+pub(crate) use crate::safe::{
+    b02_cells_stay_where_they_were_created, b02_objects_stay_where_they_were_created, b04_a_forgotten_guard,
+    b05_messages_keep_to_their_size, b06_notifications_know_their_object, b06_notifications_of_queues_groups_and_ends,
+    b07_names_outlive_their_creators, b07_references_to_threads_that_are_gone, b08_all_memory_comes_back,
+    b08_sizes_and_contexts_of_pools, b09_readied_by_an_interrupt, b10_one_thread_at_a_time, b11_a_terminated_owner,
+    b12_in_a_thread, b12_in_initialization, b12_in_interrupts_and_callbacks, b13_durations_of_waits,
+    b13_durations_to_ticks, b14_wakes_are_neither_lost_nor_crossed, k12_damaged_pointers_into_the_stack,
+    k12_fill_bytes_in_live_data,
 };
 
 /// Calls `$callback!` with the name of every scenario; the first must run first.
@@ -23,18 +31,18 @@ macro_rules! for_each_scenario {
     ($callback:ident) => {
         $callback! {
             k17_in_initialization k17_in_a_thread k17_in_a_timer_callback k17_in_an_interrupt
-            k21_an_interrupt_gets_no_mutex
+            k21_an_interrupt_gets_no_mutex k24_a_mutex_of_initialization_crashes_nobody
             create_refuses_bad_threads states_of_a_thread completion_reset_and_deletion termination
             k22_the_smaller_number_runs_first k22_thresholds k22_relinquish_under_a_threshold
             nested_thresholds_form_a_stack relinquish_in_order priority_change threshold_change time_slices
             k05_sleep_after_a_failed_wait k06_suspension_of_a_waiting_thread sleep_lengths entry_and_exit_notification
-            an_interrupt_readies_a_higher_thread an_interrupt_suspends_whom_it_interrupted
+            k12_a_stack_at_an_odd_address an_interrupt_readies_a_higher_thread an_interrupt_suspends_whom_it_interrupted
             interrupt_postures_belong_to_threads
             k23_semaphore_edges semaphore_waiters_in_order k20_prioritize_is_a_snapshot semaphore_notification
             semaphore_misuse
             mutex_ownership mutex_waits_end k20_order_of_mutex_waiters inheritance k10_priority_change_while_raised
             an_ending_owner_gives_its_mutexes_back mutex_misuse
-            k04_event_flags_output event_requests one_set_wakes_all_it_satisfies event_misuse
+            k02_resumed_during_a_set k04_event_flags_output event_requests one_set_wakes_all_it_satisfies event_misuse
             k15_message_sizes k15_messages_are_copied_whole k16_front_sends_and_blocked_senders
             queue_hand_over queue_misuse
             block_pool k14_double_release k13_byte_pool_fragments k20_byte_pool_waiters pool_misuse
@@ -43,6 +51,15 @@ macro_rules! for_each_scenario {
             counts_of_a_semaphore counts_of_a_mutex counts_of_an_event_flags_group counts_of_a_queue counts_of_pools
             counts_of_a_timer counts_of_threads counts_of_relinquishes_and_time_slices counts_of_idle_returns
             counts_of_delayed_suspensions_and_ends counts_of_priority_changes counts_of_preemptions
+            k12_fill_bytes_in_live_data k12_damaged_pointers_into_the_stack
+            b02_objects_stay_where_they_were_created b02_cells_stay_where_they_were_created b04_a_forgotten_guard
+            b05_messages_keep_to_their_size
+            b06_notifications_know_their_object b06_notifications_of_queues_groups_and_ends
+            b07_names_outlive_their_creators b07_references_to_threads_that_are_gone
+            b08_all_memory_comes_back b08_sizes_and_contexts_of_pools b09_readied_by_an_interrupt
+            b10_one_thread_at_a_time b11_a_terminated_owner
+            b12_in_initialization b12_in_a_thread b12_in_interrupts_and_callbacks
+            b13_durations_to_ticks b13_durations_of_waits b14_wakes_are_neither_lost_nor_crossed
         }
     };
 }
@@ -54,32 +71,6 @@ macro_rules! run {
     };
 }
 for_each_scenario!(run);
-
-const FOREVER: ULONG = TX_WAIT_FOREVER;
-const NONE: ULONG = TX_NO_WAIT;
-const S: Semaphore = Semaphore(0);
-const M: Mutex = Mutex(0);
-const E: Events = Events(0);
-const Q: Queue = Queue(0);
-const B: Blocks = Blocks(0);
-const Y: Bytes = Bytes(0);
-const A: Thread = Thread(0);
-const T1: Thread = Thread(1);
-const T2: Thread = Thread(2);
-const T3: Thread = Thread(3);
-const T4: Thread = Thread(4);
-
-fn number(n: usize) -> u32 {
-    NUMBERS[n].load(Relaxed)
-}
-
-fn set_number(n: usize, value: u32) {
-    NUMBERS[n].store(value, Relaxed);
-}
-
-fn log(value: u32) {
-    LOG.push(value);
-}
 
 // ---- threads -----------------------------------------------------------------------------------
 
@@ -510,6 +501,38 @@ fn entry_and_exit_notification() -> Outcome {
     Ok(())
 }
 
+/// Fills the memory of a stack, of which a thread gets an odd part, and looks at the rest afterwards.
+fn k12_a_stack_at_an_odd_address() -> Outcome {
+    const SIZE: ULONG = STACK - 16;
+    /// The lowest address that was written, so many frames down.
+    fn deepest(frames: u32) -> usize {
+        let frame = core::hint::black_box([frames; 16]);
+        let here = frame.as_ptr().addr();
+        let below = if frames == 0 { here } else { deepest(frames - 1) };
+        core::hint::black_box(frame);
+        below
+    }
+    let (entry, stack) = A.parts();
+    let memory = stack.cast::<u8>();
+    // SAFETY: the stack's memory, of which there is no thread.
+    unsafe { memory.write_bytes(0x11, STACK as usize) };
+    A.set_script(|| set_number(0, deepest(10) as u32));
+    is!(A.create_on(entry, memory.wrapping_add(1).cast(), SIZE, 10, 10, 0, 0), TX_SUCCESS);
+    is!(A.resume(), TX_SUCCESS);
+    is!(A.state(), TX_COMPLETED);
+    // SAFETY: as above, nobody runs there.
+    let outside = |at: ULONG| unsafe { memory.add(at as usize).read() } == 0x11;
+    is!(outside(0), true);
+    is!((SIZE + 1..STACK).all(outside), true);
+    // Threads of a development machine run elsewhere.
+    if cfg!(target_os = "none") {
+        let below_top = (memory.addr() as u32 + 1 + SIZE).wrapping_sub(number(0));
+        is!(below_top < SIZE, true);
+        is!(below_top > 10 * 64, true);
+    }
+    Ok(())
+}
+
 fn an_interrupt_readies_a_higher_thread() -> Outcome {
     S.create(0);
     T1.create(10, || {
@@ -874,6 +897,44 @@ fn mutex_misuse() -> Outcome {
 }
 
 // ---- event flags -------------------------------------------------------------------------------
+
+/// Interrupts at every moment of a set that finds waiters and satisfies none of them.
+fn k02_resumed_during_a_set() -> Outcome {
+    const RESUMED: usize = 0;
+    const RAN: usize = 1;
+    const IN_A_SET: usize = 2;
+    const HIT: usize = 3;
+    E.create();
+    T1.create(10, || ignore(E.get(1, TX_OR, FOREVER)));
+    T2.create(10, || ignore(E.get(2, TX_OR, FOREVER)));
+    T3.create(5, || {
+        loop {
+            T3.suspend();
+            add_to_number(RAN, 1);
+        }
+    });
+    for delay in 0..400 {
+        let before = number(RESUMED);
+        alarm(delay, || {
+            add_to_number(RESUMED, u32::from(T3.resume() == TX_SUCCESS));
+            add_to_number(HIT, number(IN_A_SET));
+        });
+        // The moment comes while this goes on.
+        while number(RESUMED) == before {
+            set_number(IN_A_SET, 1);
+            is!(E.set(4, TX_OR), TX_SUCCESS);
+            set_number(IN_A_SET, 0);
+            let posture = interrupt_control(TX_INT_DISABLE);
+            let (ran, resumed) = (number(RAN), number(RESUMED));
+            interrupt_control(posture);
+            is!(ran, resumed);
+        }
+    }
+    is!(number(RESUMED), 400u32);
+    is!(number(HIT) > 0, true);
+    is!(E.info().2, 2u32);
+    Ok(())
+}
 
 fn k04_event_flags_output() -> Outcome {
     is!(E.create(), TX_SUCCESS);

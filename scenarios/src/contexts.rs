@@ -1,13 +1,13 @@
 //! Who may call what: every service from initialization, a thread, a timer callback and an interrupt handler.
 //!
-//! Field reports: K17, K21 (mutexes in interrupts), B12.
+//! Field reports: K17, K21 (mutexes in interrupts), K24, B12.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use threadx_sys::*;
 
 use crate::objects::*;
-use crate::{Failure, Outcome, differences, interrupt};
+use crate::{Failure, Outcome, differences, interrupt, log, number, set_number};
 
 const I: u8 = 1;
 const T: u8 = 2;
@@ -48,12 +48,7 @@ const fn waits(what: &'static str, refused: UINT, call: fn() -> UINT) -> Call {
 const READY: Thread = Thread(5);
 const SUSPENDED: Thread = Thread(6);
 const NEW: Thread = Thread(7);
-const S: Semaphore = Semaphore(0);
 const X: Mutex = Mutex(0);
-const E: Events = Events(0);
-const Q: Queue = Queue(0);
-const B: Blocks = Blocks(0);
-const Y: Bytes = Bytes(1);
 const TIMER: Timer = Timer(0);
 
 fn prepare() {
@@ -218,12 +213,36 @@ fn compare(context: u8) -> Outcome {
     Ok(())
 }
 
-/// Called in initialization, before there is any object: makes the calls and removes what is then left, as far as
-/// initialization may. [`k17_in_initialization`] judges what was returned.
+/// Called in initialization, before there is any object: makes the calls, whose results [`k17_in_initialization`]
+/// judges, and leaves a mutex behind that nobody can put.
 pub fn initialization() {
     IN_INITIALIZATION.store(u32::from(me().is_null()), Relaxed);
     prepare();
     make_calls(I);
+    KEPT.forget();
+    let kept = [KEPT.create(TX_INHERIT), KEPT.get(NONE), KEPT.get(NONE), KEPT.put()];
+    KEPT_IN_INITIALIZATION.store(u32::from(kept == [TX_SUCCESS; 4]), Relaxed);
+    crate::safe::initialization();
+}
+
+static KEPT_IN_INITIALIZATION: AtomicU32 = AtomicU32::new(99);
+
+/// The mutex that initialization kept has no owner whose priority could be compared with.
+pub(crate) fn k24_a_mutex_of_initialization_crashes_nobody() -> Outcome {
+    is!(KEPT_IN_INITIALIZATION.load(Relaxed), 1u32);
+    is!(KEPT.info() == (TX_SUCCESS, 1, core::ptr::null_mut(), 0), true);
+    is!(KEPT.get(NONE), TX_NOT_AVAILABLE);
+    is!(KEPT.put(), TX_NOT_OWNED);
+    if differences::WAIT_FOR_A_MUTEX_OF_INITIALIZATION.is_tried_here() {
+        differs!(KEPT.get(2), WAIT_FOR_A_MUTEX_OF_INITIALIZATION);
+        T1.create(5, || log(KEPT.get(FOREVER)));
+        is!(KEPT.info().3, 1u32);
+        is!(KEPT.prioritize(), TX_SUCCESS);
+        is!(T1.wait_abort(), TX_SUCCESS);
+        log_is!(TX_WAIT_ABORTED);
+    }
+    is!(KEPT.delete(), TX_SUCCESS);
+    Ok(())
 }
 
 static IN_INITIALIZATION: AtomicU32 = AtomicU32::new(99);
@@ -242,30 +261,30 @@ pub(crate) fn k17_in_a_thread() -> Outcome {
 
 pub(crate) fn k17_in_a_timer_callback() -> Outcome {
     prepare();
-    crate::NUMBERS[0].store(0, Relaxed);
+    set_number(0, 0);
     is!(
         Timer(2).create(1, 0, TX_AUTO_ACTIVATE, || {
             make_calls(M);
-            crate::NUMBERS[0].store(1 + my_info().priority, Relaxed);
+            set_number(0, 1 + my_info().priority);
         }),
         TX_SUCCESS
     );
     // The caller keeps the processor, so that the ready thread stays ready.
     crate::ticks(2);
-    is!(crate::NUMBERS[0].load(Relaxed), 1u32);
+    is!(number(0), 1u32);
     compare(M)
 }
 
 pub(crate) fn k17_in_an_interrupt() -> Outcome {
     prepare();
     let interrupted = me();
-    crate::NUMBERS[0].store(0, Relaxed);
+    set_number(0, 0);
     interrupt(|| {
         make_calls(R);
         let ready = my_info().state == TX_READY;
-        crate::NUMBERS[0].store(1 + u32::from(ready), Relaxed);
+        set_number(0, 1 + u32::from(ready));
     });
-    is!(crate::NUMBERS[0].load(Relaxed), 2u32);
+    is!(number(0), 2u32);
     is!(me() == interrupted, true);
     compare(R)
 }
@@ -275,14 +294,14 @@ pub(crate) fn k21_an_interrupt_gets_no_mutex() -> Outcome {
     X.create(TX_INHERIT);
     is!(X.get(TX_WAIT_FOREVER), TX_SUCCESS);
     for _ in 0..100 {
-        crate::NUMBERS[0].store(0, Relaxed);
+        set_number(0, 0);
         interrupt(|| {
             let refused = X.get(TX_NO_WAIT) == TX_CALLER_ERROR && X.put() == TX_CALLER_ERROR;
             let listed = differences::MUTEX_WAIT_IN_AN_INTERRUPT.here();
             let waits_refused = [X.get(5), X.get(TX_WAIT_FOREVER)].iter().all(|code| listed.contains(code));
-            crate::NUMBERS[0].store(u32::from(refused && waits_refused), Relaxed);
+            set_number(0, u32::from(refused && waits_refused));
         });
-        is!(crate::NUMBERS[0].load(Relaxed), 1u32);
+        is!(number(0), 1u32);
     }
     is!(X.info().1, 1u32);
     // A thread's context.

@@ -1,11 +1,12 @@
 //! Scenarios of the documented ThreadX API, written from its documentation (User Guide, chapters 3 and 4) and from
-//! public bug reports, whose labels some names begin with (see `docs/field-reports.md`).
+//! public bug reports, whose labels some names begin with (see `docs/field-reports.md`); and of the safe API.
 //!
 //! One source for every kernel: `tests/host.rs` runs the scenarios on the bundled kernel's host port,
 //! `ontarget/src/bin/scenarios.rs` on the target with either kernel. Each runs in a thread of priority 16 with
-//! nobody else there, uses the raw API of `threadx-sys` (the documented names are the checked services) and the
-//! static objects of this crate, and leaves no object behind. What must be seen is the documented value; where the
-//! kernels are known to part, [`differences`] has both values and the reason, and nothing else may differ.
+//! nobody else there, uses the raw API of `threadx-sys` (the documented names are the checked services) with the
+//! static objects of this crate, or that of `threadx`, and leaves no object behind. What must be seen is the
+//! documented value; where the kernels are known to part, [`differences`] has both values and the reason, and nothing
+//! else may differ.
 #![no_std]
 
 use core::fmt;
@@ -62,42 +63,55 @@ macro_rules! log_is {
     ($($expected:expr),* $(,)?) => { $crate::LOG.expect(line!(), &[$($expected as u32),*])? };
 }
 
+mod cases;
 pub mod contexts;
 pub mod differences;
 mod objects;
 mod performance;
-pub use objects::main_thread;
-mod cases;
+mod safe;
 pub use cases::ALL;
 
 // ---- what the place that runs the scenarios provides -----------------------------------------------
 
 /// Runs its argument in an interrupt handler, now.
 static INTERRUPT: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+/// Runs its second argument in an interrupt handler, some time from now.
+static ALARM: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 /// Lets a tick pass while the caller runs.
 static TICK: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Says how interrupts and ticks come about here. `tick` returns directly after the tick.
-pub fn set_platform(interrupt: fn(fn()), tick: fn()) {
+/// Says how interrupts and ticks come about here. `interrupt` runs its argument in a handler, now; `alarm` in some
+/// time, the shorter the smaller its number; `tick` returns directly after the next tick.
+pub fn set_platform(interrupt: fn(fn()), alarm: fn(u32, fn()), tick: fn()) {
     INTERRUPT.store(interrupt as *mut (), Relaxed);
+    ALARM.store(alarm as *mut (), Relaxed);
     TICK.store(tick as *mut (), Relaxed);
+}
+
+fn stored(place: &AtomicPtr<()>) -> *mut () {
+    let pointer = place.load(Relaxed);
+    assert!(!pointer.is_null(), "set_platform was not called");
+    pointer
 }
 
 /// Interrupts the caller with `handler`.
 pub fn interrupt(handler: fn()) {
-    let pointer = INTERRUPT.load(Relaxed);
-    assert!(!pointer.is_null(), "set_platform was not called");
     // SAFETY: the only store is that of a `fn(fn())`, above.
-    let interrupt = unsafe { core::mem::transmute::<*mut (), fn(fn())>(pointer) };
+    let interrupt = unsafe { core::mem::transmute::<*mut (), fn(fn())>(stored(&INTERRUPT)) };
     interrupt(handler);
+}
+
+/// Has `handler` interrupt the caller at a later moment, in the middle of whatever it does then.
+pub fn alarm(delay: u32, handler: fn()) {
+    // SAFETY: the only store is that of a `fn(u32, fn())`, above.
+    let alarm = unsafe { core::mem::transmute::<*mut (), fn(u32, fn())>(stored(&ALARM)) };
+    alarm(delay, handler);
 }
 
 /// Lets `n` ticks pass; the caller goes on directly after the last one.
 pub fn ticks(n: u32) {
-    let pointer = TICK.load(Relaxed);
-    assert!(!pointer.is_null(), "set_platform was not called");
     // SAFETY: the only store is that of a `fn()`, above.
-    let tick = unsafe { core::mem::transmute::<*mut (), fn()>(pointer) };
+    let tick = unsafe { core::mem::transmute::<*mut (), fn()>(stored(&TICK)) };
     (0..n).for_each(|_| tick());
 }
 
@@ -106,12 +120,17 @@ pub fn ticks(n: u32) {
 /// # Errors
 /// The first value that is not the documented one.
 pub fn run(scenario: fn() -> Outcome) -> Outcome {
-    objects::remove_all();
+    remove_all();
     LOG.clear();
     NUMBERS.iter().for_each(|number| number.store(0, Relaxed));
     let outcome = scenario();
-    objects::remove_all();
+    remove_all();
     outcome
+}
+
+fn remove_all() {
+    objects::remove_all();
+    safe::remove_all();
 }
 
 // ---- what the threads of a scenario tell each other ------------------------------------------------
@@ -159,4 +178,20 @@ impl Log {
 }
 
 /// Values that the threads of a scenario leave for each other.
-pub static NUMBERS: [AtomicU32; 8] = [const { AtomicU32::new(0) }; 8];
+static NUMBERS: [AtomicU32; 8] = [const { AtomicU32::new(0) }; 8];
+
+fn number(n: usize) -> u32 {
+    NUMBERS[n].load(Relaxed)
+}
+
+fn set_number(n: usize, value: u32) {
+    NUMBERS[n].store(value, Relaxed);
+}
+
+fn add_to_number(n: usize, value: u32) {
+    NUMBERS[n].fetch_add(value, Relaxed);
+}
+
+fn log(value: u32) {
+    LOG.push(value);
+}

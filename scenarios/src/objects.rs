@@ -32,7 +32,7 @@ static STACKS: [Memory<[u8; STACK as usize]>; THREADS] = [const { Memory::new([0
 static SCRIPTS: [AtomicPtr<()>; THREADS] = [const { AtomicPtr::new(null_mut()) }; THREADS];
 static CALLBACKS: [AtomicPtr<()>; OBJECTS] = [const { AtomicPtr::new(null_mut()) }; OBJECTS];
 static SEMAPHORES: [Memory<TX_SEMAPHORE>; OBJECTS] = [const { Memory::new(TX_SEMAPHORE::new()) }; OBJECTS];
-static MUTEXES: [Memory<TX_MUTEX>; OBJECTS] = [const { Memory::new(TX_MUTEX::new()) }; OBJECTS];
+static MUTEXES: [Memory<TX_MUTEX>; OBJECTS + 1] = [const { Memory::new(TX_MUTEX::new()) }; OBJECTS + 1];
 static GROUPS: [Memory<TX_EVENT_FLAGS_GROUP>; OBJECTS] = [const { Memory::new(TX_EVENT_FLAGS_GROUP::new()) }; OBJECTS];
 static QUEUES: [Memory<TX_QUEUE>; OBJECTS] = [const { Memory::new(TX_QUEUE::new()) }; OBJECTS];
 static QUEUE_MEMORY: [Memory<[u8; 256]>; OBJECTS] = [const { Memory::new([0; 256]) }; OBJECTS];
@@ -41,6 +41,23 @@ static BYTE_POOLS: [Memory<TX_BYTE_POOL>; OBJECTS] = [const { Memory::new(TX_BYT
 static BLOCK_MEMORY: [Memory<[u8; 512]>; OBJECTS] = [const { Memory::new([0; 512]) }; OBJECTS];
 static POOL_MEMORY: [Memory<[u8; 4096]>; OBJECTS] = [const { Memory::new([0; 4096]) }; OBJECTS];
 static TIMERS: [Memory<TX_TIMER>; OBJECTS] = [const { Memory::new(TX_TIMER::new()) }; OBJECTS];
+
+/// What scenarios mostly use.
+pub const S: Semaphore = Semaphore(0);
+pub const M: Mutex = Mutex(0);
+pub const E: Events = Events(0);
+pub const Q: Queue = Queue(0);
+pub const B: Blocks = Blocks(0);
+pub const Y: Bytes = Bytes(0);
+pub const A: Thread = Thread(0);
+pub const T1: Thread = Thread(1);
+pub const T2: Thread = Thread(2);
+pub const T3: Thread = Thread(3);
+pub const T4: Thread = Thread(4);
+pub const FOREVER: ULONG = TX_WAIT_FOREVER;
+pub const NONE: ULONG = TX_NO_WAIT;
+/// The one that [`remove_all`] leaves alone, for what initialization leaves to a scenario.
+pub const KEPT: Mutex = Mutex(OBJECTS);
 
 /// Calls a service with handles of this module and pointers to locals.
 macro_rules! service {
@@ -60,7 +77,7 @@ pub fn name() -> *mut CHAR {
     c"scenarios".as_ptr().cast_mut().cast()
 }
 
-/// Deletes every object there is and ends every thread.
+/// Deletes every object there is but [`KEPT`], and ends every thread.
 pub fn remove_all() {
     for n in 0..OBJECTS {
         Timer(n).delete();
@@ -79,7 +96,7 @@ pub fn remove_all() {
 
 fn script(scripts: &[AtomicPtr<()>], n: ULONG) {
     let script = scripts[n as usize].load(Relaxed);
-    // SAFETY: stores are those of `create`, of a `fn()`, before the kernel knows the object.
+    // SAFETY: stores are those of `create` and `set_script`, of a `fn()`, before the kernel knows the object.
     let script = unsafe { core::mem::transmute::<*mut (), fn()>(script) };
     script();
 }
@@ -146,9 +163,13 @@ impl Thread {
     }
     /// Creates it on all of its stack.
     pub fn create_with(self, priority: UINT, threshold: UINT, slice: ULONG, start: UINT, script: fn()) -> UINT {
-        SCRIPTS[self.0].store(script as *mut (), Relaxed);
+        self.set_script(script);
         let stack = STACKS[self.0].0.get().cast();
         self.create_on(Some(thread_entry), stack, STACK, priority, threshold, slice, start)
+    }
+    /// What the entry function of [`Self::parts`] does.
+    pub fn set_script(self, script: fn()) {
+        SCRIPTS[self.0].store(script as *mut (), Relaxed);
     }
     /// Creates it with what may be refused.
     #[expect(clippy::too_many_arguments, reason = "the service's own")]
@@ -275,35 +296,6 @@ pub fn set_threshold(new: UINT) -> UINT {
     old
 }
 
-/// Creates the thread that runs a scenario, of priority 16, for places that have none.
-pub fn main_thread(script: fn()) {
-    static BLOCK: Memory<TX_THREAD> = Memory::new(TX_THREAD::new());
-    static STACK_MEMORY: Memory<[u8; 16384]> = Memory::new([0; 16384]);
-    static SCRIPT: AtomicPtr<()> = AtomicPtr::new(null_mut());
-    unsafe extern "C-unwind" fn entry(_: ULONG) {
-        // SAFETY: the only store is that of a `fn()`, below.
-        let script = unsafe { core::mem::transmute::<*mut (), fn()>(SCRIPT.load(Relaxed)) };
-        script();
-    }
-    SCRIPT.store(script as *mut (), Relaxed);
-    // SAFETY: made anew for the kernel that starts now; no other has it any more.
-    unsafe { BLOCK.0.get().write(TX_THREAD::new()) };
-    let stack = STACK_MEMORY.0.get().cast();
-    let status = service!(tx_thread_create(
-        BLOCK.0.get(),
-        name(),
-        Some(entry),
-        0,
-        stack,
-        16384,
-        16,
-        16,
-        TX_NO_TIME_SLICE,
-        TX_AUTO_START
-    ));
-    assert_eq!(status, TX_SUCCESS, "the main thread does not start");
-}
-
 // ---- timers ------------------------------------------------------------------------------------
 
 /// Timer 0 to 2.
@@ -421,6 +413,11 @@ impl Mutex {
     #[must_use]
     pub fn ptr(self) -> *mut TX_MUTEX {
         MUTEXES[self.0].0.get()
+    }
+    /// Makes the block one that no kernel knows, as it is before the first kernel of this process starts.
+    pub fn forget(self) {
+        // SAFETY: the kernel that starts now has no mutex yet, and no other runs any more.
+        unsafe { self.ptr().write(TX_MUTEX::new()) };
     }
     /// `tx_mutex_create`.
     pub fn create(self, inherit: UINT) -> UINT {

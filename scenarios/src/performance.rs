@@ -1,12 +1,11 @@
 //! What the kernel counts: the performance services, on a kernel that was built with them and on one without.
 
 use core::ptr::null_mut;
-use core::sync::atomic::Ordering::Relaxed;
 
 use threadx_sys::*;
 
 use crate::objects::*;
-use crate::{Failure, NUMBERS, Outcome, interrupt, ticks};
+use crate::{Failure, Outcome, interrupt, number, set_number, ticks};
 
 /// Whether the kernel was built to count.
 const COUNTING: bool = cfg!(feature = "performance-info");
@@ -53,30 +52,25 @@ macro_rules! counts {
     }};
 }
 
+/// Functions that tell the counts of an object, and those of all of its class.
+macro_rules! counts_of {
+    ($one:ident, $all:ident, $n:literal: $service:ident($object:expr), $all_service:ident; $($at:literal)*) => {
+        fn $one() -> Counts<$n> {
+            counts!($n, $service($object) $($at)*)
+        }
+
+        fn $all() -> Counts<$n> {
+            counts!($n, $all_service() $($at)*)
+        }
+    };
+}
+
 /// The status of a service about what does not exist.
 fn refused(status: UINT) -> UINT {
     if COUNTING && status == TX_PTR_ERROR || !COUNTING && status == TX_FEATURE_NOT_ENABLED { 0 } else { status }
 }
 
-const FOREVER: ULONG = TX_WAIT_FOREVER;
-const NONE: ULONG = TX_NO_WAIT;
-const S: Semaphore = Semaphore(0);
-const M: Mutex = Mutex(0);
-const E: Events = Events(0);
-const Q: Queue = Queue(0);
-const B: Blocks = Blocks(0);
-const Y: Bytes = Bytes(0);
-const T1: Thread = Thread(1);
-const T2: Thread = Thread(2);
-const T3: Thread = Thread(3);
-
-fn of_semaphore() -> Counts<4> {
-    counts!(4, tx_semaphore_performance_info_get(S.ptr()) 0 1 2 3)
-}
-
-fn of_semaphores() -> Counts<4> {
-    counts!(4, tx_semaphore_performance_system_info_get() 0 1 2 3)
-}
+counts_of! { of_semaphore, of_semaphores, 4: tx_semaphore_performance_info_get(S.ptr()), tx_semaphore_performance_system_info_get; 0 1 2 3 }
 
 pub(crate) fn counts_of_a_semaphore() -> Outcome {
     is!(refused(of_semaphore().0), 0u32);
@@ -108,13 +102,7 @@ pub(crate) fn counts_of_a_semaphore() -> Outcome {
     Ok(())
 }
 
-fn of_mutex() -> Counts<6> {
-    counts!(6, tx_mutex_performance_info_get(M.ptr()) 0 1 2 3 4 5)
-}
-
-fn of_mutexes() -> Counts<6> {
-    counts!(6, tx_mutex_performance_system_info_get() 0 1 2 3 4 5)
-}
+counts_of! { of_mutex, of_mutexes, 6: tx_mutex_performance_info_get(M.ptr()), tx_mutex_performance_system_info_get; 0 1 2 3 4 5 }
 
 pub(crate) fn counts_of_a_mutex() -> Outcome {
     is!(refused(of_mutex().0), 0u32);
@@ -157,13 +145,7 @@ pub(crate) fn counts_of_a_mutex() -> Outcome {
     Ok(())
 }
 
-fn of_group() -> Counts<4> {
-    counts!(4, tx_event_flags_performance_info_get(E.ptr()) 0 1 2 3)
-}
-
-fn of_groups() -> Counts<4> {
-    counts!(4, tx_event_flags_performance_system_info_get() 0 1 2 3)
-}
+counts_of! { of_group, of_groups, 4: tx_event_flags_performance_info_get(E.ptr()), tx_event_flags_performance_system_info_get; 0 1 2 3 }
 
 pub(crate) fn counts_of_an_event_flags_group() -> Outcome {
     is!(refused(of_group().0), 0u32);
@@ -184,13 +166,7 @@ pub(crate) fn counts_of_an_event_flags_group() -> Outcome {
     Ok(())
 }
 
-fn of_queue() -> Counts<6> {
-    counts!(6, tx_queue_performance_info_get(Q.ptr()) 0 1 2 3 4 5)
-}
-
-fn of_queues() -> Counts<6> {
-    counts!(6, tx_queue_performance_system_info_get() 0 1 2 3 4 5)
-}
+counts_of! { of_queue, of_queues, 6: tx_queue_performance_info_get(Q.ptr()), tx_queue_performance_system_info_get; 0 1 2 3 4 5 }
 
 pub(crate) fn counts_of_a_queue() -> Outcome {
     is!(refused(of_queue().0), 0u32);
@@ -223,21 +199,9 @@ pub(crate) fn counts_of_a_queue() -> Outcome {
     Ok(())
 }
 
-fn of_blocks() -> Counts<4> {
-    counts!(4, tx_block_pool_performance_info_get(B.ptr()) 0 1 2 3)
-}
+counts_of! { of_blocks, of_all_blocks, 4: tx_block_pool_performance_info_get(B.ptr()), tx_block_pool_performance_system_info_get; 0 1 2 3 }
 
-fn of_all_blocks() -> Counts<4> {
-    counts!(4, tx_block_pool_performance_system_info_get() 0 1 2 3)
-}
-
-fn of_bytes() -> Counts<7> {
-    counts!(7, tx_byte_pool_performance_info_get(Y.ptr()) 0 1 2 3 4 5 6)
-}
-
-fn of_all_bytes() -> Counts<7> {
-    counts!(7, tx_byte_pool_performance_system_info_get() 0 1 2 3 4 5 6)
-}
+counts_of! { of_bytes, of_all_bytes, 7: tx_byte_pool_performance_info_get(Y.ptr()), tx_byte_pool_performance_system_info_get; 0 1 2 3 4 5 6 }
 
 pub(crate) fn counts_of_pools() -> Outcome {
     is!(refused(of_blocks().0), 0u32);
@@ -298,13 +262,7 @@ pub(crate) fn counts_of_pools() -> Outcome {
 
 const R: Timer = Timer(0);
 
-fn of_timer() -> Counts<5> {
-    counts!(5, tx_timer_performance_info_get(R.ptr()) 0 1 2 3 4)
-}
-
-fn of_timers() -> Counts<5> {
-    counts!(5, tx_timer_performance_system_info_get() 0 1 2 3 4)
-}
+counts_of! { of_timer, of_timers, 5: tx_timer_performance_info_get(R.ptr()), tx_timer_performance_system_info_get; 0 1 2 3 4 }
 
 pub(crate) fn counts_of_a_timer() -> Outcome {
     is!(refused(of_timer().0), 0u32);
@@ -435,14 +393,14 @@ pub(crate) fn counts_of_relinquishes_and_time_slices() -> Outcome {
 
     // One time-slice of two that comes to its end.
     T2.create_with(16, 16, 2, TX_DONT_START, || {
-        while NUMBERS[0].load(Relaxed) == 0 {
+        while number(0) == 0 {
             ticks(1);
         }
     });
     let before = of_threads();
     is!(T2.resume(), TX_SUCCESS);
     relinquish();
-    NUMBERS[0].store(1, Relaxed);
+    set_number(0, 1);
     relinquish();
     is!(T2.state(), TX_COMPLETED);
     told!(of_thread(T2, 5), [1]);
@@ -554,7 +512,7 @@ pub(crate) fn counts_of_preemptions() -> Outcome {
         // SAFETY: the calling thread, and a local that outlives the call.
         unsafe { tx_thread_priority_change(me(), 22, &mut old) };
         let (_, after, _) = of_any_thread(me());
-        NUMBERS[1].store(after[2].wrapping_sub(n[2]), Relaxed);
+        set_number(1, after[2].wrapping_sub(n[2]));
     });
     T1.terminate();
     T1.delete();
@@ -562,7 +520,7 @@ pub(crate) fn counts_of_preemptions() -> Outcome {
     is!(sleep(1), TX_SUCCESS);
     is!(T3.state(), TX_COMPLETED);
     if COUNTING {
-        differs!(NUMBERS[1].load(Relaxed), PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF);
+        differs!(number(1), PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF);
     }
     Ok(())
 }

@@ -10,7 +10,10 @@ fn the_table_of_differences_is_in_the_readme() {
     let mut expected = String::from("| what | bundled | upstream | why |\n|---|---|---|---|\n");
     for (name, difference) in ALL {
         let what = name.to_lowercase().replace('_', " ");
-        let list = |values: &[u32]| values.iter().map(|v| format!("{v:#x}")).collect::<Vec<_>>().join(" or ");
+        let list = |values: &[u32]| match values {
+            [] => String::from("not tried"),
+            _ => values.iter().map(|v| format!("{v:#x}")).collect::<Vec<_>>().join(" or "),
+        };
         let (bundled, upstream) = (list(difference.bundled), list(difference.upstream));
         expected += &format!("| {what} | {bundled} | {upstream} | {} |\n", difference.why);
     }

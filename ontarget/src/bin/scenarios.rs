@@ -5,12 +5,13 @@
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use bsp::interrupt::{self, InterruptId};
+use bsp::timer;
 use ontarget::{Outcome, Test, Why};
 use scenarios::ALL;
 
 #[bsp::entry]
 fn main() -> ! {
-    scenarios::set_platform(in_interrupt, tick);
+    scenarios::set_platform(in_interrupt, alarm, tick);
     ontarget::run_after(&TESTS, |_| scenarios::contexts::initialization())
 }
 
@@ -41,23 +42,31 @@ fn run(name: &str) -> Outcome {
     ontarget::check_kernel()
 }
 
-/// The handler of the interrupt that [`in_interrupt`] causes; a `fn()`.
+/// The handler of an alarm that is set; a `fn()`.
 static HANDLER: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
-fn in_interrupt(handler: fn()) {
-    HANDLER.store(handler as *mut (), Relaxed);
-    let line = InterruptId::sgi(1);
-    let registered = interrupt::register(line, 0x90, || {
-        // SAFETY: the only store is that of a `fn()`, above.
-        let handler = unsafe { core::mem::transmute::<*mut (), fn()>(HANDLER.load(Relaxed)) };
-        handler();
-    });
-    if let Err(error) = registered {
+fn enable(line: InterruptId, handler: fn()) {
+    if let Err(error) = interrupt::register(line, 0x90, handler) {
         bsp::println!("error: {}", error);
         bsp::exit(1);
     }
     interrupt::enable(line);
+}
+
+fn in_interrupt(handler: fn()) {
+    enable(InterruptId::sgi(1), handler);
     interrupt::pend_sgi(1);
+}
+
+fn alarm(counts: u32, handler: fn()) {
+    HANDLER.store(handler as *mut (), Relaxed);
+    enable(InterruptId::ALARM, || {
+        timer::clear_alarm();
+        // SAFETY: the only store is that of a `fn()`, above.
+        let handler = unsafe { core::mem::transmute::<*mut (), fn()>(HANDLER.load(Relaxed)) };
+        handler();
+    });
+    timer::set_alarm(counts);
 }
 
 /// Goes on directly after the next tick.
