@@ -23,9 +23,9 @@ fn fail(message: &str) -> ! {
     exit(1)
 }
 
-/// The board's script with the common part in its place. Linkers look for an included file in folders that the firmware
+/// The board's script with the common part in its place and the memory of code as asked for. Linkers look for an included file in folders that the firmware
 /// package would have to name, so that one file is handed on.
-fn link_script(board: &str) {
+fn link_script(board: &str, in_ddr: bool) {
     const INCLUDE: &str = "INCLUDE sections.ld\n";
     let folder =
         |name: &str| PathBuf::from(env::var_os(name).unwrap_or_else(|| fail(&format!("cargo sets no {name}"))));
@@ -38,7 +38,15 @@ fn link_script(board: &str) {
     if !script.contains(INCLUDE) {
         fail(&format!("the link script of {board} has no line `{}`", INCLUDE.trim_end()));
     }
-    hand_on(&script.replace(INCLUDE, &read(sources.join("sections.ld"))));
+    let script = script.replace(INCLUDE, &read(sources.join("sections.ld")));
+    if !in_ddr {
+        return hand_on(&script);
+    }
+    let moved = script.replace("REGION_ALIAS(\"CODE\", BRAM)", "REGION_ALIAS(\"CODE\", DDR)");
+    if moved == script {
+        fail(&format!("the link script of {board} does not say that CODE is the BRAM"));
+    }
+    hand_on(&moved);
 }
 
 /// Has the firmware packages link with this script.
@@ -90,6 +98,9 @@ fn main() {
             fail(&format!("bsp's feature `{name}` is for the board `s32z280`"));
         }
     }
+    if board != "mps3_an536" && on("CODE_IN_DDR") {
+        fail("bsp's feature `code-in-ddr` is for the board `mps3-an536`");
+    }
     if on("FLASH_CACHE") && on("BOOT_AT_EL1") {
         fail("bsp's feature `flash-cache` needs EL2, which `boot-at-el1` leaves to the monitor: drop one of them");
     }
@@ -119,7 +130,7 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(start_up, values(\"rust\", \"upstream\"))");
     let arm = env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("arm");
     if !on("UPSTREAM_BSP") {
-        link_script(board);
+        link_script(board, on("CODE_IN_DDR"));
     }
     if !arm {
         return;

@@ -119,6 +119,9 @@ run 'two boards are refused' refused 'bsp is for one board' bsp mps3-an536,s32z2
 run 'flash-cache needs EL2' refused 'which `boot-at-el1` leaves to the monitor' bsp s32z280,flash-cache,boot-at-el1
 # shellcheck disable=SC2016
 run 'flash-cache needs the board' refused 'is for the board `s32z280`' bsp mps3-an536,flash-cache
+# shellcheck disable=SC2016
+run 'code-in-ddr needs the board' refused 'is for the board `mps3-an536`' bsp s32z280,code-in-ddr
+run 'memory map with code in the DDR' host_cargo test --quiet --package bsp --features bundled,code-in-ddr
 
 for board in mps3-an536 s32z280; do
   for profile in release debug; do

@@ -132,7 +132,10 @@ pub fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, Stri
                 Some(row) => (Some(*row), String::new()),
                 None if same_kind => (None, format!("{boards}: not measured at this placement in this run")),
                 None if !here.is_empty() => {
-                    (None, format!("{boards}: this firmware puts no code into {}", theirs.code))
+                    let bytes =
+                        here.iter().find_map(|row| row.text_bytes).map_or(String::new(), |n| format!(" ({n} bytes)"));
+                    let why = "the code of an image lies in one memory, and its code";
+                    (None, format!("{boards}: {why}{bytes} is larger than {}", theirs.code))
                 }
                 None => (None, unmeasured()),
             }
@@ -475,9 +478,19 @@ pub fn statements(rows: &[Row]) -> Table {
         for group in groups(&rows, statement.from) {
             if let Some(here) = (statement.here)(&group) {
                 let emulated = statement.of_time && group[0].origin == Origin::Emulated;
-                answers.push([here, about(group[0]) + if emulated { NO_TIME } else { "" }]);
+                answers.push((here, about(group[0]), group[0].code.clone(), if emulated { NO_TIME } else { "" }));
             }
         }
+        // What is the same with the code elsewhere is said once.
+        let mut answers: Vec<[String; 2]> = answers
+            .iter()
+            .map(|(here, about, code, remark)| {
+                let elsewhere = answers.iter().any(|other| other.1 == *about && other.0 != *here);
+                let code = if elsewhere { format!(", code in {code}") } else { String::new() };
+                [here.clone(), format!("{about}{code}{remark}")]
+            })
+            .collect();
+        answers.dedup();
         if answers.is_empty() {
             let why = format!("{}: {}", boards(&rows), unmeasured(statement.takes));
             answers.push([String::new(), why]);

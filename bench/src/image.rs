@@ -39,6 +39,12 @@ struct Memory {
     end: u32,
 }
 
+impl Memory {
+    fn has(&self, address: u32) -> bool {
+        (self.start..self.end).contains(&address)
+    }
+}
+
 const fn memory(name: &'static str, start: u32, size: u32) -> Memory {
     Memory { name, start, end: start + size }
 }
@@ -46,7 +52,7 @@ const fn memory(name: &'static str, start: u32, size: u32) -> Memory {
 const KB: u32 = 1024;
 
 impl Board {
-    /// Code memory first.
+    /// The usual memory of code first.
     const fn memories(self) -> &'static [Memory] {
         match self {
             Self::Mps3An536 => {
@@ -57,6 +63,7 @@ impl Board {
                         memory("ATCM", 0xee00_0000, 32 * KB),
                         memory("BTCM", 0xee10_0000, 32 * KB),
                         memory("CTCM", 0xee20_0000, 32 * KB),
+                        memory("DDR", 0x2010_0000, 512 * KB),
                     ]
                 }
             }
@@ -74,6 +81,13 @@ impl Board {
                 }
             }
         }
+    }
+
+    /// The memory of an image's code, by where it starts: the usual one, or that of `code-in-ddr`.
+    fn code(self, entry: u32) -> &'static Memory {
+        let memories = self.memories();
+        let in_ddr = |m: &&Memory| m.name == "DDR" && m.has(entry);
+        memories.iter().find(in_ddr).unwrap_or(&memories[0])
     }
 
     /// Addresses at which a memory repeats itself: nothing may lie there.
@@ -94,8 +108,7 @@ impl Board {
     pub fn of(image: &[u8]) -> Option<Self> {
         let file = ElfFile32::<Endianness>::parse(image).ok()?;
         let entry = file.entry() as u32;
-        let code = |board: &Self| board.memories().first().is_some_and(|m| (m.start..m.end).contains(&entry));
-        let board = [Self::Mps3An536, Self::S32z280].into_iter().find(code)?;
+        let board = [Self::Mps3An536, Self::S32z280].into_iter().find(|board| board.code(entry).has(entry))?;
         let marked = || file.symbols().any(|symbol| symbol.name() == Ok("bsp_devices_of_qemu"));
         Some(if board == Self::S32z280 && marked() { Self::Mps3An536 } else { board })
     }
@@ -108,11 +121,12 @@ impl Board {
     }
 }
 
-/// The memory that sections of this name belong to; `None` for a name that says nothing.
-fn home(board: Board, section: &str) -> Option<&'static Memory> {
+/// The memory that sections of this name belong to in an image that starts at `entry`; `None` for a name that says
+/// nothing.
+fn home(board: Board, entry: u32, section: &str) -> Option<&'static Memory> {
     let named = |name: &str| board.memories().iter().find(|m| m.name == name);
     match section {
-        ".text" | ".rodata" | ".boot" | ".vectors_el2" | ".vectors_el1" => board.memories().first(),
+        ".text" | ".rodata" | ".boot" | ".vectors_el2" | ".vectors_el1" => Some(board.code(entry)),
         ".atcm_text" => named("ATCM"),
         ".btcm_bss" => named("BTCM"),
         ".boot_record" | ".data" | ".bss" | ".uninit" | ".stacks" => named("DRAM0"),
@@ -213,7 +227,7 @@ fn sections_at_home(image: &Image, board: Board, _: bool) -> Problems {
     let mut problems = Vec::new();
     for section in image.sections.iter().filter(|s| s.size > 0) {
         let Section { name, start, size, .. } = section;
-        match home(board, name) {
+        match home(board, image.entry, name) {
             Some(m) if *start >= m.start && section.end() <= u64::from(m.end) => {}
             Some(m) => problems.push(format!("{name} ({size} bytes at {start:#010x}) is not in {}", m.name)),
             None => problems.push(format!("{name} ({size} bytes at {start:#010x}) names no memory of this board")),
@@ -228,7 +242,7 @@ fn sections_at_home(image: &Image, board: Board, _: bool) -> Problems {
 }
 
 fn loads_in_code_memory(image: &Image, board: Board, _: bool) -> Problems {
-    let code = &board.memories()[0];
+    let code = board.code(image.entry);
     let within = |l: &Load, m: &Memory| {
         l.load_start >= m.start && u64::from(l.load_start) + u64::from(l.file_size) <= u64::from(m.end)
     };
@@ -344,7 +358,7 @@ fn no_repetition(image: &Image, board: Board, _: bool) -> Problems {
 }
 
 fn vectors(image: &Image, board: Board, _: bool) -> Problems {
-    let code = &board.memories()[0];
+    let code = board.code(image.entry);
     let tables: &[&str] =
         if image.has_upstream_board_files() { &["el1_vectors", "el2_vectors"] } else { &["_vector_table"] };
     let mut problems = Vec::new();

@@ -1,6 +1,6 @@
 //! One page with everything: HTML for a browser, or Markdown for the repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use measure::NOISE_RUNS;
@@ -10,7 +10,7 @@ use crate::compare::{Compare, compare};
 use crate::counterparts;
 use crate::plot::{self, Kind};
 use crate::published;
-use crate::row::{Row, Run, placed};
+use crate::row::{Part, Row, Run, placed};
 use crate::table::{self, Align, Table, escape, escape_markdown};
 
 /// A part of the page.
@@ -34,6 +34,9 @@ const BENCHES: [(&str, &str); 9] = [
     ("host_flip", "Two threads of the host wake each other"),
 ];
 
+/// The one factor that an image has one setting of.
+const CODE_MEMORY: &str = "All code in BRAM (A) against DDR (B), the kernel's too, in two images of one layout";
+
 /// Columns that stand in a table of results even if all rows have the same there.
 const FIGURES: [&str; 8] = ["stack", "min", "p50", "mean", "p90", "p99", "max", "sd"];
 
@@ -53,8 +56,7 @@ fn environment(run: &Run) -> Table {
 
 /// Which part of the matrix these figures are, and how often each cell was run.
 fn extent(run: &Run) -> Vec<String> {
-    let mut whole: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut text = Vec::new();
+    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
     let mut fewest = u32::MAX;
     for (name, image) in &run.images {
         let runs = |cell: &String| run.done.iter().filter(|(n, c, _)| n == name && c == cell).count() as u32;
@@ -67,31 +69,15 @@ fn extent(run: &Run) -> Vec<String> {
             (least, most) if least == most => format!("{most} times"),
             (least, most) => format!("{least} to {most} times"),
         };
-        let Some(part) = &image.part else {
-            match whole.iter_mut().find(|(known, _)| *known == times) {
-                Some((_, names)) => names.push(name),
-                None => whole.push((times, vec![name])),
-            }
-            continue;
-        };
-        let chosen = if part.words == ["quick"] { "the quick core".into() } else { part.words.join(", ") };
-        let all = image.cells.len() + part.left_out.len();
-        let bench = |cell: &str| cell.split('/').next().unwrap_or("").to_owned();
-        let mut benches: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-        for (cell, left_out) in part.left_out.iter().map(|c| (c, 1)).chain(image.cells.iter().map(|c| (c, 0))) {
-            let (out, of) = benches.entry(bench(cell)).or_default();
-            *out += left_out;
-            *of += 1;
+        let what =
+            image.part.as_ref().map_or(format!("whole, run {times}"), |part| partial(part, &image.cells, &times));
+        match said.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, names)) => names.push(name),
+            None => said.push((what, vec![name])),
         }
-        let lacking = benches.iter().filter(|(_, (out, _))| *out > 0);
-        let lacking: Vec<_> = lacking.map(|(bench, (out, of))| format!("{bench} {out} of {of}")).collect();
-        text.push(format!(
-            "- `{name}`: {chosen}, {} of its {all} cells, each run {times}. Not here: {}.",
-            image.cells.len(),
-            lacking.join(", ")
-        ));
     }
-    text.extend(whole.into_iter().map(|(times, names)| format!("- `{}`: whole, run {times}.", names.join("`, `"))));
+    let line = |(what, names): (String, Vec<&str>)| format!("- `{}`: {what}.", names.join("`, `"));
+    let mut text: Vec<String> = said.into_iter().map(line).collect();
     if run.images.values().any(|image| image.part.is_some()) {
         text.push("`scripts/bench.sh` without `--quick` and `--docs` runs all cells, the sweeps among them.".into());
     }
@@ -102,6 +88,21 @@ fn extent(run: &Run) -> Vec<String> {
         ));
     }
     text
+}
+
+/// A part of `cells` of an image's cells in words, by measurement.
+fn partial(part: &Part, cells: &[String], times: &str) -> String {
+    let chosen = if part.words == ["quick"] { "the quick core".into() } else { part.words.join(", ") };
+    let mut benches: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (cell, left_out) in part.left_out.iter().map(|cell| (cell, 1)).chain(cells.iter().map(|cell| (cell, 0))) {
+        let (out, of) = benches.entry(cell.split('/').next().unwrap_or("")).or_default();
+        *out += left_out;
+        *of += 1;
+    }
+    let lacking = benches.iter().filter(|(_, (out, _))| *out > 0);
+    let lacking: Vec<_> = lacking.map(|(bench, (out, of))| format!("{bench} {out} of {of}")).collect();
+    let (run, all) = (cells.len(), cells.len() + part.left_out.len());
+    format!("{chosen}, {run} of its {all} cells, each run {times}. Not here: {}", lacking.join(", "))
 }
 
 /// What may be said of one factor, everything else equal.
@@ -119,6 +120,7 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
             "polluted_dirty",
         ),
         ("Relinquish by call (A) against inlined (B)", "variant", "call", "inline"),
+        (CODE_MEMORY, "code", "BRAM", "DDR"),
         ("Control: the same configuration twice, A against B", "detail", "A", "B"),
     ] {
         let args = Compare {
@@ -129,22 +131,30 @@ fn verdicts(rows: &[Row]) -> Vec<(String, Vec<String>)> {
             direction_only: false,
             self_tests: true,
         };
-        // Within one image: figures of two images differ by their placement alone already.
-        let mut sentences = Vec::new();
-        let sources: std::collections::BTreeSet<&str> = rows.iter().map(|row| row.source.as_str()).collect();
-        for source in &sources {
+        // Within one image, or one board and kernel where images are built to differ in nothing else: figures of
+        // other two images differ by their placement alone already.
+        let mut sentences: Vec<(String, Vec<&String>)> = Vec::new();
+        let family = |row: &Row| {
+            if title == CODE_MEMORY { format!("{}, {}", row.board, row.kernel) } else { row.source.clone() }
+        };
+        let families: BTreeSet<String> = rows.iter().map(family).collect();
+        for of in &families {
             // Of the method's own tests only the control is asked what it says.
             let result = |row: &Row| row.bench != "service" && (key == "detail" || !row.of_self_test());
-            let own: Vec<Row> = rows.iter().filter(|row| row.source == **source && result(row)).cloned().collect();
-            let compared = compare(&own, &own, &args);
-            if compared.compared {
-                let image = if sources.len() > 1 { format!("{source}, ") } else { String::new() };
-                sentences
-                    .extend(together(&compared.headlines).into_iter().map(|sentence| format!("{image}{sentence}")));
+            let own: Vec<Row> = rows.iter().filter(|row| family(row) == *of && result(row)).cloned().collect();
+            for sentence in together(&compare(&own, &own, &args).headlines) {
+                match sentences.iter_mut().find(|(known, _)| *known == sentence) {
+                    Some((_, others)) => others.push(of),
+                    None => sentences.push((sentence, vec![of])),
+                }
             }
         }
+        let of = |(sentence, of): (String, Vec<&String>)| match of.len() {
+            n if n == families.len() => sentence,
+            _ => format!("{}, {sentence}", of.into_iter().cloned().collect::<Vec<_>>().join(" and ")),
+        };
         if !sentences.is_empty() {
-            all.push((title.to_owned(), sentences));
+            all.push((title.to_owned(), sentences.into_iter().map(of).collect()));
         }
     }
     all
@@ -367,7 +377,7 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::{Image, Part};
+    use crate::row::Image;
 
     fn row(bench: &str, memory: &str, cache: &str) -> Row {
         Row {
@@ -408,6 +418,36 @@ mod tests {
     }
 
     #[test]
+    fn images_that_differ_by_the_memory_of_their_code_are_compared_with_each_other() {
+        let of = |source: &str, code: &str, kernel: &str, min: u64| {
+            let at = move |placement: u32| Row {
+                source: source.into(),
+                code: code.into(),
+                kernel: kernel.into(),
+                placement: Some(placement),
+                min: Some(min),
+                mean: Some(min),
+                max: Some(min),
+                ..row("context_switch", "BTCM", "cold")
+            };
+            [at(0), at(16)]
+        };
+        let one = of("suite", "BRAM", "bundled", 34);
+        assert!(verdicts(&one).is_empty());
+        let images = [one, of("suite-ddr", "DDR", "bundled", 40)];
+        let said = verdicts(images.as_flattened());
+        let [(title, sentences)] = &said[..] else { panic!("{said:?}") };
+        assert_eq!(title, CODE_MEMORY);
+        assert!(
+            sentences.len() == 1 && sentences[0].contains("A is lower at 2 of 2 placements, by 6"),
+            "{sentences:?}"
+        );
+        // The other kernel's code elsewhere is no counterpart.
+        let kernels = [images[0].clone(), of("suite-ddr", "DDR", "upstream", 40)];
+        assert!(verdicts(kernels.as_flattened()).is_empty());
+    }
+
+    #[test]
     fn a_part_of_the_matrix_is_not_taken_for_all_of_it() {
         let mut run = Run::new(vec![row("context_switch", "BTCM", "cold")]);
         assert!(!markdown(&run, "Results", "plots").contains("What was run"), "a log is no part of a matrix");
@@ -422,8 +462,8 @@ mod tests {
             run.images.insert(name.into(), Image { cells: vec![String::new()], ..Image::default() });
         }
         let text = extent(&run).join("\n");
-        let quick = "- `suite`: the quick core, 2 of its 4 cells, each run once. Not here: context_switch 1 of 2, \
-                     service 1 of 1.\n- `call`, `inline`: whole, run once.\n`scripts/bench.sh` without";
+        let quick = "- `call`, `inline`: whole, run once.\n- `suite`: the quick core, 2 of its 4 cells, each run once. \
+                     Not here: context_switch 1 of 2, service 1 of 1.\n`scripts/bench.sh` without";
         assert!(text.starts_with(quick) && text.contains("not known here"), "{text}");
         for image in run.images.values_mut() {
             image.part = None;

@@ -81,6 +81,16 @@ pub fn text_bytes() -> u32 {
     (&raw const __etext_used as usize - &raw const __stext as usize) as u32
 }
 
+/// Address of the kernel's code: of its interrupt entry, which both kernels have. All code of an image lies in one memory.
+#[cfg(start_up = "rust")]
+#[must_use]
+pub fn kernel_code() -> usize {
+    unsafe extern "C" {
+        safe static _tx_irq_entry: u8;
+    }
+    &raw const _tx_irq_entry as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -346,6 +346,20 @@ fn what_is_no_image_is_refused() {
     }
 }
 
+#[test]
+fn the_memory_of_code_is_the_one_that_the_image_starts_in() {
+    for (board, entry, memory) in [
+        (Board::Mps3An536, 0x1000_0040, "BRAM"),
+        (Board::Mps3An536, 0x2010_0040, "DDR"),
+        // Data, where no image starts.
+        (Board::Mps3An536, 0x2000_0000, "BRAM"),
+        (Board::S32z280, 0x7990_0000, "CODE"),
+    ] {
+        assert_eq!(board.code(entry).name, memory, "{entry:#x}");
+        assert_eq!(super::home(board, entry, ".text").map(|home| home.name), Some(memory));
+    }
+}
+
 /// The link scripts state the memories for the linker; here are the same.
 #[test]
 fn memories_are_those_of_the_link_scripts() {

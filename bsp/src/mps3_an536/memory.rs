@@ -6,9 +6,12 @@
 
 use crate::memory::{Attributes, MemoryRange, region};
 
-/// Code RAM: vectors, code, constants and the initial values of statics.
-pub const BRAM: MemoryRange =
-    MemoryRange { name: "BRAM", range: 0x1000_0000..0x1008_0000, attributes: Attributes::Code };
+/// Vectors, code, constants and the initial values of statics: in the BRAM, or with `code-in-ddr` in the DDR.
+pub const CODE: MemoryRange = if cfg!(feature = "code-in-ddr") {
+    MemoryRange { name: "DDR", range: 0x2010_0000..0x2018_0000, attributes: Attributes::Code }
+} else {
+    MemoryRange { name: "BRAM", range: 0x1000_0000..0x1008_0000, attributes: Attributes::Code }
+};
 /// The first megabyte of the DDR, playing the data RAM: statics, mode stacks, `Dram0` stacks.
 pub const DRAM0: MemoryRange =
     MemoryRange { name: "DRAM0", range: 0x2000_0000..0x2010_0000, attributes: Attributes::WriteBack };
@@ -29,7 +32,7 @@ pub const GIC: MemoryRange =
     MemoryRange { name: "GIC", range: 0xf000_0000..0xf014_0000, attributes: Attributes::Device };
 
 /// Everything that may be accessed; an access elsewhere is a data or prefetch abort.
-pub const MAP: &[MemoryRange] = &[BRAM, DRAM0, ATCM, BTCM, CTCM, UART0, GIC];
+pub const MAP: &[MemoryRange] = &[CODE, DRAM0, ATCM, BTCM, CTCM, UART0, GIC];
 
 region!(
     /// Stacks in tightly coupled memory A (section `.stacks.Atcm`).

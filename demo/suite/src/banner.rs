@@ -1,7 +1,7 @@
 //! Everything a reader needs to know about the figures that follow.
 
 use bsp::counter::Counter;
-use bsp::memory::region_of;
+use bsp::memory::{kernel_code, region_of};
 use bsp::println;
 
 use crate::image;
@@ -12,6 +12,7 @@ pub fn print(counter: &Counter, cells: &Cells) {
     image::print_build("ThreadX from safe Rust: the measurement suite");
     println!(", {} bytes of code", bsp::memory::text_bytes());
     image::print_machine(counter);
+    println!("memory     kernel at {:#x} {}", kernel_code(), region_of(kernel_code()));
     for control in [Control::Dram0, Control::Btcm] {
         let address = cells.of(control).address();
         println!("control    {:#x} {}", address, region_of(address));

@@ -1,6 +1,7 @@
 //! Results as they come, and the verdict at the end.
 
 use bsp::counter::Counter;
+use bsp::memory::{kernel_code, region_of};
 use measure::{Bench, Case, RawSamples, Record, Samples, Setting, Summary};
 
 use crate::image::{self, Checks};
@@ -64,6 +65,7 @@ impl Report {
     pub fn series(&mut self, case: &Case<'static>, memory: Memory, sampler: &Sampler) -> Option<Summary> {
         self.check("every result was right", sampler.right);
         self.check("the measuring thread's stack lies in its memory", memory.holds(sampler.stack));
+        self.check("the kernel's code lies in the memory of the timed code", case.code == region_of(kernel_code()));
         self.check("m04: nothing was printed between two timestamps", sampler.talked == 0);
         let samples = sampler.samples();
         self.check("a series is complete", samples.len() == sampler.plan().samples);
