@@ -30,7 +30,11 @@ while [ $# -gt 0 ]; do
     --repeat) repeat=${2-}; shift $(($# > 1 ? 2 : 1)) ;;
     --repeat=*) repeat=${1#*=}; shift ;;
     --cross-lto) cross=only; shift ;;
-    --docs | --check) docs=${1#--}; shift ;;
+    --docs | --check)
+      [ "${docs:-${1#--}}" = "${1#--}" ] || die '--docs writes what --check compares: give one of them' 2
+      docs=${1#--}
+      shift
+      ;;
     -h | --help) help; exit 0 ;;
     *) die "unknown option $1, see --help" 2 ;;
   esac
@@ -57,6 +61,38 @@ for file in matrix.json report.json report.html host.json; do
 done
 [ ! -e "$out/plots" ] || [ -d "$out/plots" ] || die "$out/plots is no folder: give another folder with --out" 2
 
+matrix=$out/matrix.json
+failed=0 doing='the set-up'
+# What follows takes minutes, and Ctrl-C ends it with a line of its own.
+interrupted() {
+  local kept=''
+  rm -f "$out/host.json.part"
+  [ ! -s "$matrix" ] || kept=", what was measured is in $matrix"
+  die "interrupted at $doing: the same command goes on$kept" 130
+}
+trap interrupted INT
+
+# try WHAT COMMAND...: its exit code is in `code`.
+try() {
+  doing=$1 code=0
+  "${@:2}" || code=$?
+  [ "$code" != 130 ] || interrupted
+}
+# must WHAT COMMAND...: goes on only where it succeeds.
+must() {
+  try "$@"
+  [ "$code" = 0 ] || die "$1 failed, see above"
+}
+# step WHAT COMMAND...: the same of txbench, and goes on after 1 and 3, which say that something did not pass.
+step() {
+  try "$@"
+  case $code in
+    0) ;;
+    1 | 3) failed=1 ;;
+    *) die "$1 failed, see above" "$code" ;;
+  esac
+}
+
 say_ignored
 case $kernel in
   bundled) kernels=(bundled) ;;
@@ -74,13 +110,13 @@ case $kernel in
     ;;
   *) die "--kernel takes all, bundled or upstream, not '$kernel'" 2 ;;
 esac
-case " ${kernels[*]} " in
-  *' upstream '*) "$ROOT/scripts/setup.sh" --upstream ;;
-  *) "$ROOT/scripts/setup.sh" ;;
-esac
+setup=()
+[ "${kernels[-1]}" != upstream ] || setup=(--upstream)
+must 'the set-up' "$ROOT/scripts/setup.sh" "${setup[@]}"
 find_tools
 cd "$ROOT"
-build_txbench --quiet
+must 'building txbench' host_cargo build --quiet --package bench
+TXBENCH=$CARGO_TARGET_DIR/debug/txbench
 
 images=()
 # image NAME KERNEL PACKAGE LTO [CARGO-OPTION...]: builds it and keeps it under its name.
@@ -91,8 +127,7 @@ image() {
   [ "$lto" = fat ] || target=$CARGO_TARGET_DIR/lto-$lto
   say "building $name"
   # shellcheck disable=SC2046 # several words
-  CARGO_TARGET_DIR=$target CARGO_PROFILE_RELEASE_LTO=$lto fw_cargo build --quiet --release $(fw_features "$kernel" "$package") "$@" ||
-    die "$name does not build, see above"
+  CARGO_TARGET_DIR=$target CARGO_PROFILE_RELEASE_LTO=$lto must "building $name" fw_cargo build --quiet --release $(fw_features "$kernel" "$package") "$@"
   cp "$(CARGO_TARGET_DIR=$target fw_dir release)/$package" "$out/images/$name"
   images+=(--image "$name=$out/images/$name")
 }
@@ -131,66 +166,38 @@ case " ${kernels[*]} " in
   *' upstream '*) across || [ -z "$cross" ] || exit 77 ;;
 esac
 
-failed=0
-# step WHAT COMMAND...: goes on where it succeeds, and after 1 and 3, which say that something did not pass.
-step() {
-  local what=$1 code=0
-  shift
-  "$@" || code=$?
-  case $code in
-    0) ;;
-    1 | 3) failed=1 ;;
-    130) die "interrupted at $what: the same command goes on, what was measured is in $matrix" 130 ;;
-    *) die "$what failed, see above" "$code" ;;
-  esac
-}
-matrix=$out/matrix.json
 step 'the matrix' "$TXBENCH" matrix "${images[@]}" --out "$matrix" --repeat "$repeat" "${quick[@]}" "${fresh[@]}"
 [ -s "$matrix" ] || die 'nothing was measured, see above'
 
-if [ -n "$cross" ]; then
+if [ -n "$docs$cross" ]; then
   [ "$failed" = 0 ] || die 'an image did not pass its self-checks, see above'
-  "$TXBENCH" builds "$matrix" >"$out/cross-lto.md"
+  into=$out
+  [ "$docs" != docs ] || into=docs
+  # Figures, sizes among them, are those of tools: what `tools` shows of a page must be alike for a comparison.
+  if [ -n "$cross" ]; then
+    page=cross-lto again='scripts/bench.sh --cross-lto --docs'
+    tools() { sed -n '/^## Images/,$p' "$1"; }
+    "$TXBENCH" builds "$matrix" >"$out/page.part"
+    mv "$out/page.part" "$into/$page.md"
+  else
+    page=results again='scripts/bench.sh --docs'
+    tools() { sed -n 's/^| [^|]*suite[^|]* | built with | \(rustc .*\), opt-level .*/\1/p' "$1" | head -n 1; }
+    "$TXBENCH" report "$matrix" --title 'Results on the emulated board' --markdown "$into/$page.md"
+  fi
   case $docs in
-    docs) cp "$out/cross-lto.md" docs/cross-lto.md; say 'wrote docs/cross-lto.md' ;;
+    docs) say "wrote docs/$page.md" ;;
     check)
-      images_of() { sed -n '/^## Images/,$p' "$1"; }
-      if [ "$(images_of docs/cross-lto.md)" != "$(images_of "$out/cross-lto.md")" ]; then
-        say 'docs/cross-lto.md is of another kernel or of other compilers: not compared'
+      theirs=$(tools "docs/$page.md" | paste -sd ' ') ours=$(tools "$out/$page.md" | paste -sd ' ')
+      if [ "$theirs" != "$ours" ]; then
+        say "docs/$page.md is of $theirs, this is $ours: neither figures nor sizes of .text are compared"
         exit 77
       fi
-      # The size is also that of paths of this machine.
-      figures() { sed -E '/^\| .*across C and Rust/s/ \| [0-9]+ \| [0-9]+ / | size | size /' "$1"; }
-      diff -u <(figures docs/cross-lto.md) <(figures "$out/cross-lto.md") ||
-        die 'docs/cross-lto.md is not what the images give: run scripts/bench.sh --cross-lto --docs'
-      say 'docs/cross-lto.md is what the images give'
+      { diff -u "docs/$page.md" "$out/$page.md" && { [ -n "$cross" ] || diff -rq docs/plots "$out/plots"; }; } ||
+        die "docs/$page.md is not what the images give: run $again"
+      say "docs/$page.md is what the images give, to the byte of .text"
       ;;
-    *) cat "$out/cross-lto.md" ;;
+    *) cat "$out/$page.md" ;;
   esac
-  exit 0
-fi
-if [ -n "$docs" ]; then
-  [ "$failed" = 0 ] || die 'an image did not pass its self-checks, see above'
-  title='Results on the emulated board'
-  if [ "$docs" = docs ]; then
-    "$TXBENCH" report "$matrix" --title "$title" --markdown docs/results.md
-    say 'wrote docs/results.md and docs/plots'
-    exit 0
-  fi
-  "$TXBENCH" report "$matrix" --title "$title" --markdown "$out/results.md"
-  built_with() { sed -n 's/^| [^|]*suite[^|]* | built with | \(rustc .*\), opt-level .*/\1/p' "$1" | head -n 1; }
-  if [ "$(built_with docs/results.md)" != "$(built_with "$out/results.md")" ]; then
-    say "docs/results.md is of $(built_with docs/results.md), this is $(built_with "$out/results.md"): not compared"
-    exit 77
-  fi
-  # An image holds the paths of its dependencies' sources, which are those of this machine, so its size is as well.
-  without_sizes() {
-    sed -E '/^\| .*LTO (fat|off) /s/ \| [0-9]+ \| [0-9]+ / | size | size /; /\| (fat|off) \|/s/ [0-9]+ \|$/ size |/; s/\.text [0-9]+/.text size/; s/[0-9]+ bytes of code/size bytes of code/' "$1"
-  }
-  { diff -u <(without_sizes docs/results.md) <(without_sizes "$out/results.md") && diff -rq docs/plots "$out/plots"; } ||
-    die 'docs/results.md is not what the images give: run scripts/bench.sh --docs'
-  cmp -s docs/results.md "$out/results.md" || say 'the code has another size than docs/results.md has, as far as that goes not compared'
-  say 'docs/results.md is what the images give'
   exit 0
 fi
 
@@ -200,22 +207,22 @@ if [ "$(uname -s)" = Linux ]; then
   options=(--samples 100000 --timeout 5)
   [ "${#quick[@]}" = 0 ] || options=(--samples 10000 --timeout 1)
   # Optimised, as txbench is part of what it times here.
-  host_cargo build --quiet --profile tool --manifest-path "$ROOT/Cargo.toml" --package bench ||
-    die 'txbench does not build, see above'
-  code=0
-  "$CARGO_TARGET_DIR/tool/txbench" host-flip "${options[@]}" --json >"$out/host.json.part" || code=$?
+  must 'building txbench' host_cargo build --quiet --profile tool --package bench
+  flip() { "$CARGO_TARGET_DIR/tool/txbench" host-flip "${options[@]}" --json >"$out/host.json.part"; }
+  try 'the measurement on this machine' flip
+  if [ "$code" = 0 ]; then
+    mv "$out/host.json.part" "$out/host.json"
+    host=("$out/host.json")
+  fi
+  rm -f "$out/host.json.part"
   case $code in
-    0)
-      mv "$out/host.json.part" "$out/host.json"
-      host=("$out/host.json")
-      ;;
+    0) ;;
     # A machine that hides its caches, for example.
     4) say 'left out: this machine cannot measure it, see above' ;;
-    *) rm -f "$out/host.json.part"; die "interrupted at the measurement on this machine: $matrix has the others" "$code" ;;
+    *) die "$doing failed, see above" "$code" ;;
   esac
-  rm -f "$out/host.json.part"
 fi
-step 'the merge' "$TXBENCH" merge "$out/report.json" "$matrix" "${host[@]}"
+step 'the merge' "$TXBENCH" merge --out "$out/report.json" "$matrix" "${host[@]}"
 step 'the report' "$TXBENCH" report "$out/report.json" --html "$out/report.html" --rustc "$FW_BIN/rustc"
 step 'the plots' "$TXBENCH" plot "$out/report.json" --out "$out/plots"
 say "report.json, report.html and plots are in $out"

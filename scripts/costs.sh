@@ -40,8 +40,8 @@ generated() {
         {
           split(value["b", $1], v, " [|] "); above = ""
           split("unchecked C,checked C,Rust", way, ",")
-          for (i = 1; i <= 3; i++) if (v[i] + 0 > $2 + 0) above = above (above == "" ? "" : ", ") way[i] " +" (v[i] - $2)
-          printf "| %s | %s | %s | %s | %s |\n", $3, value["u", $1], value["b", $1], $2, above
+          for (i = 1; i <= 3 && $2 != "-"; i++) if (v[i] + 0 > $2 + 0) above = above (above == "" ? "" : ", ") way[i] " +" (v[i] - $2)
+          printf "| %s | %s | %s | %s | %s |\n", $3, value["u", $1], value["b", $1], $2 == "-" ? "" : $2, above
         }' costs/golden/upstream.txt costs/golden/bundled.txt costs/rows.txt
       ;;
     thread_metric)

@@ -32,7 +32,7 @@ for kernel in "${kernels[@]}"; do
   fw_cargo build --quiet --release $(fw_features "$kernel" examples) || die "the examples do not build on the $kernel kernel, see above"
   for source in examples/src/bin/*.rs; do
     name=$(basename "$source" .rs)
-    seen=$out/$name-$kernel.txt golden=examples/golden/$name.txt
+    seen=$out/$name-$kernel.uart golden=examples/golden/$name.txt
     "$TXBENCH" run "$(fw_dir release)/$name" --timeout 60 --expect-exit 0 --log "$seen" >"$out/$name-$kernel.log" 2>&1 ||
       { cat "$out/$name-$kernel.log"; say "$name does not end with 0 on the $kernel kernel"; failed=1; continue; }
     tr -d '\r' <"$seen" >"$seen.lines" && mv "$seen.lines" "$seen"

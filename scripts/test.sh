@@ -62,10 +62,42 @@ stage() {
   printf '== %s: %s after %d s\n' "$name" "$([ "$code" = 0 ] && echo ok || echo "exit code $code")" $((SECONDS - start))
 }
 
+# cargo_tests NAME ARG...: a stage of `cargo test` on this machine, as many tests as its closing lines say.
+cargo_tests() {
+  local name=$1 bad
+  shift
+  stage "$name" host_cargo test "$@"
+  bad=$(sum failed)
+  # A test binary that does not build or dies has no closing line.
+  [ "$code" = 0 ] || [ "$bad" -gt 0 ] || bad=1
+  add "$(sum passed)" "$bad"
+}
+
 # check NAME COMMAND...: a stage that counts as one test.
 check() {
   stage "$@"
   if [ "$code" = 0 ]; then add 1 0; else add 0 1; fi
+}
+
+# optional NAME WHY COMMAND...: the same, of which exit code 77 says that it is left out, for the reason WHY.
+optional() {
+  local name=$1 why=$2
+  shift 2
+  stage "$name" "$@"
+  case $code in
+    0) add 1 0 ;;
+    77) skip "$name" "$why" ;;
+    *) add 0 1 ;;
+  esac
+}
+
+# counted NAME COMMAND...: a stage that ends with `N passed, N failed`.
+counted() {
+  local counts
+  stage "$@"
+  counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+  # shellcheck disable=SC2086 # two words
+  add ${counts:-0 1}
 }
 
 # sum FIELD: adds up `N FIELD` of cargo's closing lines in the stage's log.
@@ -82,22 +114,11 @@ find_tools
 # Packages that are firmware only have nothing to run here.
 host=()
 for package in c-conformance costs demo examples model-guest model-published ontarget suite twin upstream-demo; do host+=(--exclude "$package"); done
-stage 'host tests' host_cargo test --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
-host_failed=$(sum failed)
-# A test binary that does not build or dies has no closing line.
-[ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
-add "$(sum passed)" "$host_failed"
-
+cargo_tests 'host tests' --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --no-fail-fast
 # The same of the kernel that counts.
-stage 'host tests, performance info' host_cargo test --package kernel --package scenarios \
+cargo_tests 'host tests, performance info' --package kernel --package scenarios \
   --features scenarios/bundled,scenarios/performance-info --no-fail-fast
-host_failed=$(sum failed)
-[ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
-add "$(sum passed)" "$host_failed"
-stage 'host tests, performance info in Rust' host_cargo test --package threadx --features bundled,performance-info --test performance
-host_failed=$(sum failed)
-[ "$code" = 0 ] || [ "$host_failed" -gt 0 ] || host_failed=1
-add "$(sum passed)" "$host_failed"
+cargo_tests 'host tests, performance info in Rust' --package threadx --features bundled,performance-info --test performance
 
 if host_cargo clippy --version >/dev/null 2>&1; then
   check clippy host_cargo clippy --quiet --workspace "${host[@]}" --features "bsp/bundled,scenarios/bundled,threadx/allocator,threadx/embedded-hal" --all-targets -- -D warnings
@@ -153,10 +174,7 @@ field_reports() {
 }
 check 'field reports' field_reports
 
-stage 'fetching upstream' "$ROOT/scripts/test-get-threadx.sh"
-counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-# shellcheck disable=SC2086 # two words
-add ${counts:-0 1}
+counted 'fetching upstream' "$ROOT/scripts/test-get-threadx.sh"
 
 check txbench build_txbench --quiet
 txbench_built=$code
@@ -165,52 +183,13 @@ TXBENCH=$CARGO_TARGET_DIR/debug/txbench
 # The model ties itself to the version of QEMU that it was checked with.
 case $(qemu-system-arm --version) in
   *'version 10.0.'*)
-    stage 'timing model' "$ROOT/scripts/test-model.sh"
-    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-    # shellcheck disable=SC2086 # two words
-    add ${counts:-0 1}
+    counted 'timing model' "$ROOT/scripts/test-model.sh"
     ;;
   *) skip 'timing model' 'it needs QEMU 10.0' ;;
 esac
 
 # A field of the first line of an image that ends by itself, `//! expect-exit: CODE; expect: TEXT; expect: TEXT`.
 fields() { sed -n '1s,^//! *,,p' "$1" | tr ';' '\n' | sed -n "s/^ *$2: *//p" | sed 's/ *$//'; }
-
-# The rows of README.md about round trips have the figures that every such record has: rows of the bundled kernel those of
-# the demo and the suite, rows of upstream's kernel those of the demo where the sources are of the version named there.
-# shellcheck disable=SC2317
-readme_figures() {
-  local bad=0 records=$logs/demo-$kernel-1.records
-  # row LABEL WANTED RECORDS KEY...: figures of the records that have all keys, once each, against those of the row.
-  row() {
-    local label=$1 stated=$2 records=$3 key measured
-    shift 3
-    measured=$(grep -ah '^RECORD .*"bench":"context_switch"' "$records")
-    for key; do measured=$(grep -F "$key" <<<"$measured"); done
-    measured=$(sed -E 's/.*"min":([0-9]+),"mean":([0-9]+),"max":([0-9]+),.*/\1 \2 \3/' <<<"$measured" | sort -u)
-    echo "$label: min mean max in README.md $stated, measured ${measured//$'\n'/ and }"
-    [ -n "$measured" ] && [ "$measured" = "$stated" ] || bad=1
-  }
-  # cells LABEL: the three figures of the row that begins so.
-  cells() { sed -nE "s/^\| $1[^|]*\| ([0-9]+) \| ([0-9]+) \| ([0-9]+) \|.*/\1 \2 \3/p" README.md; }
-  local label
-  if [ "$kernel" = bundled ]; then
-    label='safe Rust, bundled kernel'
-    row "$label" "$(cells "$label")" "$records" '"language":"rust"'
-    label='the same with the relinquish inlined'
-    row "$label" "$(cells "$label")" "$logs/suite-$kernel-release.uart" '"variant":"inline"'
-  elif grep -q '"kernel":"ThreadX 6.4.2 ' "$records"; then
-    label='safe Rust, ThreadX 6.4.2 in C'
-    row "$label" "$(cells "$label")" "$records" '"language":"rust"'
-    local off on
-    read -r off on < <(sed -nE 's,^\| the same loop in C[^|]*\| ([0-9]+) / ([0-9]+) \|.*,\1 \2,p' README.md)
-    row 'C, checks off' "$off $off $off" "$records" '"language":"c"' '"checks":"off"'
-    row 'C, checks on' "$on $on $on" "$records" '"language":"c"' '"checks":"on"'
-  else
-    echo "not compared: README.md has figures of ThreadX 6.4.2, this is $(grep -ao '"kernel":"[^"]*"' "$records" | sort -u)"
-  fi
-  return "$bad"
-}
 
 # boot_suite IMAGE WORD...: the suite's image with these words on its command line; exits with its status.
 boot_suite() {
@@ -245,7 +224,7 @@ refused_cell() {
 
 # lane KERNEL: everything that runs on the target, on one kernel.
 lane() {
-  local kernel=$1 images debug tests=() single=() name source options counts runs run
+  local kernel=$1 images debug tests=() single=() name source options runs run
   # One package a time: the tests switch on kernel options that the measured images do without.
   local package built=0
   for package in demo suite ontarget; do
@@ -286,10 +265,7 @@ lane() {
   done
 
   if [ "${#tests[@]}" -gt 0 ]; then
-    stage "on-target tests, $kernel" "$TXBENCH" test --timeout 240 "${tests[@]}"
-    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-    # shellcheck disable=SC2086 # two words
-    add ${counts:-0 1}
+    counted "on-target tests, $kernel" "$TXBENCH" test --timeout 240 "${tests[@]}"
   else
     say 'no on-target tests found in ontarget/src/bin'
     add 0 1 "on-target tests, $kernel"
@@ -300,10 +276,7 @@ lane() {
   check "performance info, build, $kernel" fw_cargo build --quiet --release $(fw_features "$kernel" ontarget) \
     --features ontarget/performance-info --bin scenarios --bin performance
   if [ "$code" = 0 ]; then
-    stage "performance info, $kernel" "$TXBENCH" test --timeout 240 "$images/scenarios" "$images/performance"
-    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-    # shellcheck disable=SC2086 # two words
-    add ${counts:-0 1}
+    counted "performance info, $kernel" "$TXBENCH" test --timeout 240 "$images/scenarios" "$images/performance"
   fi
 
   # Instructions of every service, and Thread-Metric: exactly as in costs/golden and docs/costs.md.
@@ -323,10 +296,7 @@ lane() {
 
   # Unoptimized code needs more stack and hits other windows.
   if [ "$quick" = 0 ]; then
-    stage "on-target tests, debug, $kernel" "$TXBENCH" test --timeout 240 "$debug"/{services,threads,misuse}
-    counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-    # shellcheck disable=SC2086 # two words
-    add ${counts:-0 1}
+    counted "on-target tests, debug, $kernel" "$TXBENCH" test --timeout 240 "$debug"/{services,threads,misuse}
     check "demo, debug, run, $kernel" "$TXBENCH" run "$debug/demo" --timeout 240 --expect 'DONE ok'
     check "suite, debug, $kernel" suite "$debug/suite" debug
   else
@@ -337,7 +307,8 @@ lane() {
   runs=3
   [ "$quick" = 0 ] || runs=1
   for run in $(seq "$runs"); do
-    check "demo run $run, $kernel" "$TXBENCH" run "$images/demo" --timeout 120 --expect 'DONE ok' --log "$logs/demo-$kernel-$run.uart"
+    check "demo run $run, $kernel" "$TXBENCH" run "$images/demo" --timeout 120 --expect 'DONE ok' --expect '"detail":"24x16"' \
+      --log "$logs/demo-$kernel-$run.uart"
     grep -a '^RECORD ' "$logs/demo-$kernel-$run.uart" >"$logs/demo-$kernel-$run.records" || true
   done
   same_records() {
@@ -352,7 +323,7 @@ lane() {
 
   check "suite, $kernel" suite "$images/suite" release
   check "suite, unknown cell, $kernel" refused_cell "$images/suite"
-  check "README figures, $kernel" readme_figures
+  optional "README figures, $kernel" 'they are of another version or compiler' "$ROOT/scripts/readme.sh" "$kernel"
 
   # C programs with nothing but tx_api.h; upstream's sample where the sources have it.
   if command -v arm-none-eabi-gcc >/dev/null; then
@@ -409,12 +380,7 @@ same_keys() {
 if [ "$quick" = 1 ]; then
   skip 'docs results' '--quick'
 else
-  stage 'docs results' "$ROOT/scripts/bench.sh" --check
-  case $code in
-    0) add 1 0 ;;
-    77) skip 'docs results' 'made by another compiler' ;;
-    *) add 0 1 ;;
-  esac
+  optional 'docs results' 'made by another compiler' "$ROOT/scripts/bench.sh" --check
 fi
 if [ "${#kernels[@]}" = 1 ]; then
   skip 'upstream kernel' 'neither THREADX_DIR nor ./threadx-src (scripts/get-threadx.sh)'
@@ -423,26 +389,15 @@ elif [ "$quick" = 1 ]; then
   check 'banner keys' same_keys
 else
   check 'banner keys' same_keys
-  stage 'building upstream' "$ROOT/scripts/test-upstream-build.sh"
-  counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-  # shellcheck disable=SC2086 # two words
-  add ${counts:-0 1}
-  stage 'LTO across C and Rust' "$ROOT/scripts/bench.sh" --cross-lto --check
-  case $code in
-    0) add 1 0 ;;
-    77) skip 'LTO across C and Rust, docs' 'no clang and lld for it, or docs/cross-lto.md is of other tools' ;;
-    *) add 0 1 ;;
-  esac
+  counted 'building upstream' "$ROOT/scripts/test-upstream-build.sh"
+  optional 'LTO across C and Rust' 'no clang and lld for it, or docs/cross-lto.md is of other tools' "$ROOT/scripts/bench.sh" --cross-lto --check
   case $(qemu-system-arm --version) in
     *'version 10.0.'*) check 'timing model against published figures' "$ROOT/scripts/validate.sh" 2 ;;
     *) skip 'timing model against published figures' 'it needs QEMU 10.0' ;;
   esac
 fi
 
-stage 'board s32z280' "$ROOT/scripts/test-board.sh"
-counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-# shellcheck disable=SC2086 # two words
-add ${counts:-0 1}
+counted 'board s32z280' "$ROOT/scripts/test-board.sh"
 
 echo
 for name in "${failures[@]}"; do printf 'failed: %s\n' "$name"; done

@@ -7,17 +7,25 @@ use std::process::{Command, Stdio};
 use crate::image::Places;
 use crate::published;
 use crate::row::{Origin, Row, Run};
-use crate::table::{Align, Table, opt};
+use crate::table::{Align, Table, opt, overhead};
 
 /// `lto` of an image whose linker did the link-time optimisation.
 const BY_LINKER: &str = "linker";
 
 /// What stands above the table.
-pub const ABOVE: &str = "Pre is relinquish by call, post inlined down to the switch. Each image has one of them, so \
+const ABOVE: &str = "Pre is relinquish by call, post inlined down to the switch. Each image has one of them, so \
     that its `.text` (\"flash\") is that variant's. A tick is what the unit says, for two switches and the partner's \
     loop. Words (stored + loaded, 32 bits) are those of one switch, bytes those of code at each place that \
     relinquishes; both are decoded from the image. The path of the C kernel has branches, so that no words are read \
     from it.";
+
+/// [`ABOVE`], and whether the ticks contain what reading the counter costs.
+pub fn above(run: &Run) -> String {
+    let Builds { inlined, across } = builds(&run.rows);
+    let ours = inlined.into_iter().chain(across).flat_map(|(pre, post)| [pre, post]);
+    let published = published::all();
+    format!("{ABOVE} {}", overhead(ours.chain(&published)).unwrap_or_default())
+}
 
 /// What the document without the C kernel says of it.
 pub const ELSEWHERE: &str = "The bundled kernel is Rust, so that fat LTO sees kernel and application as one and a \
@@ -47,11 +55,10 @@ pub fn table(run: &Run, published: &[Row], why_not: Option<&str>) -> Table {
         line.extend([words(called), words(inlined), bytes(called), bytes(inlined), pre.unit.clone()]);
         line
     };
-    let ours: Vec<&Row> = run.rows.iter().filter(|row| alone(row, &run.rows)).collect();
-    for (pre, post) in pairs(&ours) {
+    let Builds { inlined, across } = builds(&run.rows);
+    for (pre, post) in inlined {
         table.push(line(format!("{}, {}, opt {}, LTO {}", pre.board, pre.kernel, pre.opt, pre.lto), pre, post));
     }
-    let across = across(&ours);
     for (pre, post) in &across {
         let calls = calls(run, post);
         let left = match calls {
@@ -68,7 +75,7 @@ pub fn table(run: &Run, published: &[Row], why_not: Option<&str>) -> Table {
         table.push(line(name, pre, post));
     }
     if let (true, Some(why)) = (across.is_empty(), why_not) {
-        let pre = ours.iter().find(|row| is_c(row));
+        let pre = run.rows.iter().find(|row| alone(row, &run.rows) && is_c(row));
         let name = pre.map_or("C kernel".into(), |row| format!("{}, {}", row.board, row.kernel));
         let mut line = vec![format!("{name}, LTO across C and Rust")];
         line.extend([opt(pre.and_then(|row| row.text_bytes)), String::new()]);
@@ -85,8 +92,8 @@ pub fn table(run: &Run, published: &[Row], why_not: Option<&str>) -> Table {
 
 /// Whether there is such a table of our own.
 pub fn has(run: &Run) -> bool {
-    let ours: Vec<&Row> = run.rows.iter().filter(|row| alone(row, &run.rows)).collect();
-    !pairs(&ours).is_empty() || !across(&ours).is_empty()
+    let Builds { inlined, across } = builds(&run.rows);
+    !inlined.is_empty() || !across.is_empty()
 }
 
 /// The table as a page of its own, for the C kernel.
@@ -94,13 +101,12 @@ pub fn has(run: &Run) -> bool {
 /// # Errors
 /// There is nothing to put into it.
 pub fn page(run: &Run) -> Result<String, String> {
-    let ours: Vec<&Row> = run.rows.iter().filter(|row| alone(row, &run.rows)).collect();
-    let across = across(&ours);
-    if across.is_empty() {
+    if builds(&run.rows).across.is_empty() {
         return Err("no two images of the C kernel with and without LTO across C and Rust in these figures".into());
     }
     let mut out = format!(
-        "# Relinquish across C and Rust\n\n{ABOVE}\n\n{}\n## Images\n\n",
+        "# Relinquish across C and Rust\n\n{}\n\n{}\n## Images\n\n",
+        above(run),
         table(run, &published::all(), None).markdown()
     );
     for (name, image) in &run.images {
@@ -144,6 +150,20 @@ fn alone(row: &Row, rows: &[Row]) -> bool {
             .all(|other| other.variant == row.variant)
 }
 
+/// Builds that differ in how they relinquish alone, each as call (pre) and inlined (post).
+pub struct Builds<'r> {
+    /// Inlined by hand, on the bundled kernel.
+    pub inlined: Vec<(&'r Row, &'r Row)>,
+    /// Inlined by the linker or not, on the C kernel.
+    pub across: Vec<(&'r Row, &'r Row)>,
+}
+
+/// Those of `rows`.
+pub fn builds(rows: &[Row]) -> Builds<'_> {
+    let ours: Vec<&Row> = rows.iter().filter(|row| alone(row, rows)).collect();
+    Builds { inlined: pairs(&ours), across: across(&ours) }
+}
+
 fn pairs<'r>(rows: &[&'r Row]) -> Vec<(&'r Row, &'r Row)> {
     let build = |row: &Row| [&row.board, &row.kernel, &row.opt, &row.lto, &row.unit].map(String::clone);
     let post = |pre: &Row| rows.iter().find(|post| post.variant == "inline" && build(post) == build(pre)).copied();
@@ -156,7 +176,7 @@ fn is_c(row: &Row) -> bool {
 }
 
 /// The name of a kernel without its link-time optimisation.
-fn without_lto(kernel: &str) -> String {
+pub fn without_lto(kernel: &str) -> String {
     let words: Vec<&str> = kernel.split(' ').collect();
     let kept = words.iter().filter(|word| !word.starts_with("-flto")).copied().collect::<Vec<_>>().join(" ");
     // The last word may have closed a parenthesis.

@@ -1,19 +1,98 @@
-//! Files that are written: never one that is read, never two to one place, never half of one.
+//! Files that are written: never one that is read, never two to one place, never half of one, and never over
+//! one of another kind.
 
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
-use std::io::Write;
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::row::{self, Run};
+use crate::{model, plot, report, source};
+
+/// The rule of [`Plan::check`], for whoever asks for help.
+pub const RULE: &str = "\
+Outputs: a file that is there is replaced only if it is empty or of the kind that the option writes, which is
+told by its contents (logs also by a name that ends in .log or .uart). Any other stays as it is, and the command
+ends with 4 before it does anything.";
+
 /// Links that are followed before they are taken for a circle, as many as Linux follows.
 const LINKS: usize = 40;
+
+/// Bytes of a file that are looked at to tell what it is; JSON is read whole.
+const LOOKED_AT: u64 = 16 << 20;
+
+/// What an output is. Only a file of the same kind may be replaced by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// JSON of this command, `run` for example.
+    Json(&'static str),
+    /// JSON that a matrix goes on from: of itself, or of its shards put together.
+    Cells,
+    /// What an image printed.
+    Log,
+    /// The timing model's own log.
+    Cycles,
+    /// A report as HTML.
+    Html,
+    /// A report as Markdown.
+    Markdown,
+    /// A plot.
+    Svg,
+    /// A plot.
+    Png,
+}
+
+impl Kind {
+    /// Whether the file at `path`, which has contents, is one of these.
+    ///
+    /// # Errors
+    /// What it should be, and why it is not or cannot be told.
+    fn is(self, path: &Path) -> Result<(), String> {
+        let contents = |most: u64| {
+            let mut bytes = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+            read.map(|_| bytes).map_err(|e| format!("cannot be read ({})", e.kind()))
+        };
+        let json = |made: &dyn Fn(&Run) -> bool, by: &str| {
+            let bytes = contents(row::LARGEST)?;
+            let no = |why: &str| Err(format!("is no file of `txbench {by}` ({why})"));
+            match str::from_utf8(&bytes).map_err(|_| "no text".to_owned()).and_then(Run::from_json) {
+                Ok(run) if made(&run) => Ok(()),
+                Ok(run) if run.command.is_empty() => no("it does not say which command wrote it"),
+                Ok(run) => no(&format!("`txbench {}` wrote it", run.command)),
+                Err(why) => no(&why),
+            }
+        };
+        let known = |good: bool, what: &str| if good { Ok(()) } else { Err(format!("is no {what}")) };
+        match self {
+            Self::Json(by) => json(&|run| run.is_by(by), by),
+            Self::Cells => json(&|run| run.is_by("matrix") || run.is_by("merge") && run.has_cells(), "matrix"),
+            Self::Log => {
+                let named = path.extension().is_some_and(|kind| kind == "log" || kind == "uart");
+                known(named || !source::log_in(&contents(LOOKED_AT)?).foreign(), "log of an image")
+            }
+            Self::Cycles => known(model::is_log(&contents(LOOKED_AT)?), "log of the timing model"),
+            Self::Html => known(report::is_html(&contents(LOOKED_AT)?), "page of `txbench report --html`"),
+            Self::Markdown => known(report::is_markdown(&contents(LOOKED_AT)?), "page of `txbench report --markdown`"),
+            Self::Svg => known(plot::is_svg(&contents(LOOKED_AT)?), "plot of txbench"),
+            Self::Png => known(plot::is_png(&contents(LOOKED_AT)?), "plot of txbench"),
+        }
+    }
+}
+
+/// An output.
+struct Written {
+    option: &'static str,
+    kind: Kind,
+    path: PathBuf,
+}
 
 /// What a command reads and what it is to write, to be checked before any of its work.
 #[derive(Default)]
 pub struct Plan {
     read: Vec<PathBuf>,
-    written: Vec<(&'static str, PathBuf)>,
+    written: Vec<Written>,
     folders: Vec<(&'static str, PathBuf)>,
 }
 
@@ -24,20 +103,27 @@ impl Plan {
         self
     }
 
-    /// It writes this file because of `option`.
-    pub fn writes(&mut self, option: &'static str, path: impl Into<PathBuf>) -> &mut Self {
-        self.written.push((option, path.into()));
+    /// It writes this file of `kind` because of `option`.
+    pub fn writes(&mut self, option: &'static str, kind: Kind, path: impl Into<PathBuf>) -> &mut Self {
+        self.written.push(Written { option, kind, path: path.into() });
         self
     }
 
     /// It writes these files into `folder`, which it creates, because of `option`.
-    pub fn fills(&mut self, option: &'static str, folder: &Path, files: impl IntoIterator<Item = String>) -> &mut Self {
+    pub fn fills(
+        &mut self,
+        option: &'static str,
+        folder: &Path,
+        files: impl IntoIterator<Item = (Kind, String)>,
+    ) -> &mut Self {
         self.folders.push((option, folder.into()));
-        self.written.extend(files.into_iter().map(|file| (option, folder.join(file))));
+        for (kind, file) in files {
+            self.writes(option, kind, folder.join(file));
+        }
         self
     }
 
-    /// Whether all can be written and none is another. Leaves nothing behind.
+    /// Whether all can be written, none is another, and none is over a file of another kind. Leaves nothing behind.
     ///
     /// # Errors
     /// One line that names the option.
@@ -48,7 +134,7 @@ impl Plan {
         }
         let inputs: Vec<Place> = self.read.iter().map(|path| Place::of(path)).collect();
         let mut outputs: Vec<Place> = Vec::new();
-        for (option, path) in &self.written {
+        for Written { option, kind, path } in &self.written {
             let refused = |why: String| Err(format!("{option} {}: {why}", path.display()));
             let place = Place::of(path);
             if let Some(at) = inputs.iter().position(|input| place.is(input)) {
@@ -58,7 +144,7 @@ impl Plan {
             if place.regular
                 && let Some(at) = outputs.iter().position(|output| place.is(output))
             {
-                let (other, name) = &self.written[at];
+                let Written { option: other, path: name, .. } = &self.written[at];
                 return refused(format!("{other} {} is the same file: give each its own name", name.display()));
             }
             if place.path.is_dir() {
@@ -69,6 +155,10 @@ impl Plan {
             let created = self.folders.iter().any(|(_, folder)| path.starts_with(folder)) && !folder.exists();
             if place.regular && !created {
                 writable(folder).or_else(refused)?;
+            }
+            if place.regular && place.path.metadata().is_ok_and(|known| known.len() > 0) {
+                let kept = |why| format!("not overwritten, as it {why}: give the output another name, or remove it");
+                kind.is(&place.path).map_err(kept).or_else(refused)?;
             }
             outputs.push(place);
         }
@@ -90,7 +180,11 @@ fn writable(folder: &Path) -> Result<(), String> {
         return Err(format!("{} is no folder", folder.display()));
     }
     let probe = tempfile::Builder::new().prefix(".txbench").tempfile_in(folder);
-    probe.map(drop).map_err(|e| format!("cannot write to the folder {}: {}", folder.display(), e.kind()))
+    probe.map(drop).map_err(|e| match e.kind() {
+        // It is there, so that the error means the file: a folder of the system's own, as /proc is.
+        ErrorKind::NotFound => format!("cannot be created, as the folder {} takes no new files", folder.display()),
+        kind => format!("cannot write to the folder {}: {kind}", folder.display()),
+    })
 }
 
 /// Where a name leads.
@@ -148,6 +242,51 @@ pub fn distinct(names: &[String]) -> (Vec<&str>, Vec<String>) {
     (kept.into_iter().map(|(name, _)| name).collect(), twice)
 }
 
+/// That only this process writes a file; ends with it.
+pub struct Claim(Option<(File, PathBuf)>);
+
+impl Claim {
+    /// Of the file at `path`, by a lock on a file beside it, since the file itself is replaced.
+    ///
+    /// # Errors
+    /// Another process has it, or nothing can be locked there.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        let place = Place::of(path);
+        let (Some(folder), Some(name), true) = (place.path.parent(), place.path.file_name(), place.regular) else {
+            return Ok(Self(None));
+        };
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".lock");
+        let beside = folder.join(hidden);
+        let cannot = |e: std::io::Error| format!("cannot lock {}: {e}", beside.display());
+        loop {
+            let lock = File::options().write(true).create(true).truncate(false).open(&beside).map_err(cannot)?;
+            match lock.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(format!("{} is being written by another txbench: wait for its end", path.display()));
+                }
+                Err(TryLockError::Error(e)) => return Err(cannot(e)),
+            }
+            // Whoever had it before may have taken the name away since it was opened.
+            let mine = lock.metadata().map_err(cannot)?;
+            if fs::metadata(&beside).is_ok_and(|there| (there.dev(), there.ino()) == (mine.dev(), mine.ino())) {
+                return Ok(Self(Some((lock, beside))));
+            }
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // While it is locked: a name that is taken away later might be another process's.
+        if let Some((_lock, path)) = &self.0 {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Replaces `path` by what `fill` makes of an empty file of that kind of name, or leaves it as it is.
 ///
 /// # Errors
@@ -203,7 +342,7 @@ mod tests {
             plan.reads(*path);
         }
         for path in written {
-            plan.writes("--json", *path);
+            plan.writes("--json", Kind::Json("run"), *path);
         }
         plan.check()
     }
@@ -242,12 +381,12 @@ mod tests {
         }
         for (name, good) in [("a/b/c", true), ("file/plots", false), ("file", false), ("/proc/none", false)] {
             let folder = at(name);
-            let checked = Plan::default().fills("--out", &folder, ["x.svg".into()]).check();
+            let checked = Plan::default().fills("--out", &folder, [(Kind::Svg, "x.svg".into())]).check();
             assert_eq!(checked.is_ok(), good, "{name}: {checked:?}");
         }
         assert!(!at("a").exists());
         let mut own = Plan::default();
-        assert!(own.reads(at("p/x.svg")).fills("--out", &at("p"), ["x.svg".into()]).check().is_err());
+        assert!(own.reads(at("p/x.svg")).fills("--out", &at("p"), [(Kind::Svg, "x.svg".into())]).check().is_err());
     }
 
     #[test]
@@ -270,6 +409,25 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no part is left");
         write(Path::new("/dev/null"), b"gone").unwrap();
         assert!(write(Path::new("/nonexistent/out"), b"").unwrap_err().starts_with("cannot write /nonexistent/out"));
+    }
+
+    #[test]
+    fn a_file_is_claimed_once_by_whatever_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("out"), "").unwrap();
+        symlink("out", at("link")).unwrap();
+        let claim = Claim::of(&at("out")).unwrap();
+        let says = Claim::of(&at("link")).err().unwrap();
+        assert!(says.ends_with("link is being written by another txbench: wait for its end"), "{says}");
+        assert!(Claim::of(&at("other")).is_ok());
+        drop(claim);
+        drop(Claim::of(&at("link")).unwrap());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no lock is left");
+        // One that a killed process left is nobody's.
+        fs::write(at(".out.lock"), "").unwrap();
+        assert!(Claim::of(&at("out")).is_ok());
+        drop((Claim::of(Path::new("/dev/null")).unwrap(), Claim::of(Path::new("/dev/null")).unwrap()));
     }
 
     #[test]

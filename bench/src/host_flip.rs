@@ -2,7 +2,8 @@
 //! costs when the lines that it needs are gone, and when others must be written back first.
 //!
 //! A sample reaches from before the wake in one thread to after the wait in the other: one wake and one
-//! switch. The walk that pollutes ends before the first timestamp. The way back is not timed.
+//! switch. The walk that pollutes ends before the first timestamp. The way back is not timed. A round in which
+//! the woken thread had not gone to sleep has no switch in it and gives no sample, see [`sample`].
 
 use std::fs;
 use std::hint::black_box;
@@ -13,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use nix::sys::resource::{UsageWho, getrusage};
 use rustix::io::Errno;
 use rustix::thread::futex;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -33,7 +35,7 @@ pub const BUILD: &str = if cfg!(debug_assertions) { "debug" } else { "release" }
 /// Options of `txbench host-flip`.
 #[derive(Args)]
 pub struct HostFlip {
-    /// Samples of each cell.
+    /// Rounds of each cell. One in which the woken thread was not asleep gives no sample; the row says how many.
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     samples: u32,
     /// Limit for each cell in seconds. A cell that reaches it has fewer samples; its row says how many.
@@ -68,6 +70,17 @@ enum Pollution {
     Dirty,
 }
 
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waited {
+    /// The event was there before the thread could sleep, or came while it was on its way to sleep again.
+    Found,
+    /// One wait of the system, which the other thread's wake ended.
+    Woken,
+    /// The event never came.
+    Never,
+}
+
 /// The event that one thread sets and the other waits for.
 struct Event(AtomicU32);
 
@@ -82,16 +95,56 @@ impl Event {
         let _ = futex::wake(&self.0, futex::Flags::PRIVATE, 1);
     }
 
-    /// Waits and takes the event; false if it never came.
-    fn wait(&self) -> bool {
+    /// Waits and takes the event.
+    fn wait(&self) -> Waited {
+        let (mut waits, mut woken) = (0, false);
         while self.0.swap(0, Ordering::Acquire) == 0 {
-            match futex::wait(&self.0, futex::Flags::PRIVATE, 0, Some(&STALLED)) {
-                Ok(()) | Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(_) => return false,
-            }
+            waits += 1;
+            woken = match futex::wait(&self.0, futex::Flags::PRIVATE, 0, Some(&STALLED)) {
+                Ok(()) => true,
+                Err(Errno::AGAIN | Errno::INTR) => false,
+                Err(_) => return Waited::Never,
+            };
         }
-        true
+        if woken && waits == 1 { Waited::Woken } else { Waited::Found }
     }
+}
+
+/// Lets other threads run until `met`; false if that takes too long.
+fn yield_until(met: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !met() {
+        if start.elapsed() >= Duration::from_secs(STALLED.tv_sec as u64) {
+            return false;
+        }
+        thread::yield_now();
+    }
+    true
+}
+
+/// How often the calling thread has gone to sleep: its voluntary switches. One that is woken while it is still on
+/// its way into the scheduler stays on its processor and is not counted (getrusage(2), `ru_nvcsw`).
+fn sleeps() -> Result<u64, String> {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).map_err(|e| format!("cannot tell when a thread sleeps: {e}"))?;
+    Ok(usage.voluntary_context_switches() as u64)
+}
+
+/// Why a round gives no sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Excluded {
+    /// The woken thread was not asleep: there was no switch.
+    Awake,
+    /// The wait ended no later than the wake began: the clocks of the two processors are not in step.
+    Clock,
+}
+
+/// The sample of a round, from the count `before` the wake and the one `after` a wait that ended as `waited` says,
+/// with `slept` sleeps in it.
+fn sample(before: u64, after: u64, waited: Waited, slept: u64) -> Result<u64, Excluded> {
+    if (waited, slept) != (Waited::Woken, 1) {
+        return Err(Excluded::Awake);
+    }
+    after.checked_sub(before).filter(|&took| took > 0).ok_or(Excluded::Clock)
 }
 
 /// The counter that samples are read from.
@@ -234,14 +287,18 @@ fn buffer(bytes: u64) -> Vec<u64> {
 struct Plan {
     counter: Counter,
     cpus: [usize; 2],
-    samples: u32,
+    rounds: u32,
     limit: Duration,
 }
 
-/// The samples of one cell, in the order taken.
-fn cell(plan: &Plan, pollution: Pollution, polluted: Option<&Level>, scrub: &mut [u64]) -> Result<Vec<u64>, String> {
+/// The rounds of one cell, in the order taken.
+type Rounds = Vec<Result<u64, Excluded>>;
+
+fn cell(plan: &Plan, pollution: Pollution, polluted: Option<&Level>, scrub: &mut [u64]) -> Result<Rounds, String> {
     let (go, back) = (Event::new(), Event::new());
     let (before, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    // Waits of the woken thread that have begun, or are about to.
+    let waits = AtomicU32::new(0);
     let counter = plan.counter;
     // Dirty lines of an earlier cell, and those of the scrub buffer itself, are written back: a cache
     // cannot hold two passes over twice its size.
@@ -259,16 +316,20 @@ fn cell(plan: &Plan, pollution: Pollution, polluted: Option<&Level>, scrub: &mut
                     walk(scrub, 64, false);
                 }
                 let start = Instant::now();
-                for _ in 0..plan.samples.saturating_add(WARM_UP) {
+                for round in 0..plan.rounds.saturating_add(WARM_UP) {
                     if start.elapsed() >= plan.limit {
                         break;
+                    }
+                    // Whoever wakes a thread may run in its place before it has slept again.
+                    if !yield_until(|| waits.load(Ordering::Relaxed) > round) {
+                        return Err("the other thread does not answer".into());
                     }
                     if pollution != Pollution::None {
                         walk(&mut memory, line, pollution == Pollution::Dirty);
                     }
                     before.store(counter.read(), Ordering::Relaxed);
                     go.set();
-                    if !back.wait() {
+                    if back.wait() == Waited::Never {
                         return Err("the other thread does not answer".into());
                     }
                 }
@@ -280,20 +341,25 @@ fn cell(plan: &Plan, pollution: Pollution, polluted: Option<&Level>, scrub: &mut
         });
         let woken = scope.spawn(|| {
             pin(plan.cpus[1])?;
-            let mut samples = Vec::with_capacity(plan.samples as usize);
-            let mut rounds = 0;
+            let mut rounds = Vec::with_capacity(plan.rounds as usize);
+            let (mut warm, mut slept) = (0, sleeps()?);
             loop {
-                let came = go.wait();
+                waits.fetch_add(1, Ordering::Relaxed);
+                let waited = go.wait();
                 let after = counter.read();
                 if done.load(Ordering::Relaxed) {
-                    return Ok(samples);
+                    return Ok(rounds);
                 }
-                if !came {
+                if waited == Waited::Never {
                     return Err(String::from("the other thread does not answer"));
                 }
-                rounds += 1;
-                if rounds > WARM_UP {
-                    samples.push(after.saturating_sub(before.load(Ordering::Relaxed)));
+                // Nothing between this and the next wait puts the thread to sleep: `back.set` waits for nobody.
+                let earlier = std::mem::replace(&mut slept, sleeps()?);
+                let round = sample(before.load(Ordering::Relaxed), after, waited, slept - earlier);
+                if warm < WARM_UP {
+                    warm += 1;
+                } else {
+                    rounds.push(round);
                 }
                 back.set();
             }
@@ -302,6 +368,29 @@ fn cell(plan: &Plan, pollution: Pollution, polluted: Option<&Level>, scrub: &mut
         waker.join().map_err(|_| String::from("a thread of the measurement died"))??;
         woken
     })
+}
+
+/// The figures of a cell, and how many rounds gave no sample and why.
+///
+/// # Errors
+/// One line if none did.
+fn summarize(row: &mut Row, rounds: &Rounds) -> Result<(), String> {
+    let count = |why| rounds.iter().filter(|round| **round == Err(why)).count() as u64;
+    let (awake, clock) = (count(Excluded::Awake), count(Excluded::Clock));
+    (row.excluded, row.excluded_awake, row.excluded_clock) = (Some(awake + clock), Some(awake), Some(clock));
+    row.summarize(&rounds.iter().filter_map(|round| round.ok()).collect::<Vec<_>>());
+    let Some(max) = row.max else {
+        return Err(format!(
+            "none of {} rounds ({} {}) gave a sample: {awake} times the woken thread was not asleep, {clock} times the \
+             clocks of the two processors were not in step",
+            rounds.len(),
+            row.detail,
+            row.cache
+        ));
+    };
+    // The position among all, as in the series of an image.
+    row.max_at = rounds.iter().position(|round| *round == Ok(max)).map(|at| at as u64);
+    Ok(())
 }
 
 /// Measures all cells.
@@ -345,7 +434,7 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
     let (name, unit) = counter.name();
     let (hz, overhead) = (counter.hz(), counter.overhead());
     let limit = Duration::from_secs(options.timeout);
-    let plan = Plan { counter, cpus, samples: options.samples, limit };
+    let plan = Plan { counter, cpus, rounds: options.samples, limit };
     let mut scrub = buffer(2 * chosen.iter().map(|level| level.bytes).max().unwrap_or(0));
 
     let mut cells = vec![(Pollution::None, None)];
@@ -358,7 +447,7 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
     let progress = Progress::new("host-flip", cells.len());
     let mut rows = Vec::new();
     for (pollution, level) in cells {
-        let values = cell(&plan, pollution, level, &mut scrub)?;
+        let rounds = cell(&plan, pollution, level, &mut scrub)?;
         let mut row = Row {
             origin: Origin::Host,
             source: "txbench host-flip".into(),
@@ -382,14 +471,13 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
             counter: name.into(),
             counter_hz: Some(hz),
             overhead: Some(overhead),
-            note: "nothing is excluded: the larger samples contain what else this machine did".into(),
+            note: "the larger samples contain what else this machine did".into(),
             ..Row::default()
         };
-        row.summarize(&values);
-        row.excluded = Some(0);
-        if row.n.is_none() {
-            return Err(format!("no sample within the limit of {} s: raise --timeout", options.timeout).into());
+        if rounds.is_empty() {
+            return Err(format!("no round within the limit of {} s: raise --timeout", options.timeout).into());
         }
+        summarize(&mut row, &rounds)?;
         progress.step();
         rows.push(row);
     }
@@ -457,23 +545,83 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_was_set_is_taken_once() {
+    fn an_event_that_was_set_is_taken_once_without_sleep() {
         let event = Event::new();
         event.set();
-        assert!(event.wait());
+        let before = sleeps().unwrap();
+        assert_eq!((event.wait(), sleeps().unwrap() - before), (Waited::Found, 0));
         assert_eq!(event.0.load(Ordering::Relaxed), 0);
     }
 
+    /// Until the thread sleeps, as the system tells.
+    fn await_sleep(thread: i32) {
+        let stat = format!("/proc/self/task/{thread}/stat");
+        let limit = Instant::now() + Duration::from_secs(20);
+        while !fs::read_to_string(&stat).unwrap().contains(") S ") {
+            assert!(Instant::now() < limit, "thread {thread} does not go to sleep");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     #[test]
-    fn every_round_gives_one_sample() {
+    fn a_thread_that_was_asleep_is_told_from_one_that_was_not() {
+        let (event, tid) = (Event::new(), std::sync::mpsc::channel());
+        let (waited, slept) = thread::scope(|scope| {
+            let sleeper = scope.spawn(|| {
+                tid.0.send(rustix::thread::gettid().as_raw_nonzero().get()).unwrap();
+                let before = sleeps().unwrap();
+                (event.wait(), sleeps().unwrap() - before)
+            });
+            await_sleep(tid.1.recv().unwrap());
+            event.set();
+            sleeper.join().unwrap()
+        });
+        assert_eq!((waited, slept), (Waited::Woken, 1));
+    }
+
+    #[test]
+    fn a_round_without_a_switch_gives_no_sample() {
+        assert_eq!(sample(100, 4600, Waited::Woken, 1), Ok(4500));
+        for (waited, slept) in [
+            (Waited::Found, 0), // the event was there
+            (Waited::Woken, 0), // woken on its way to sleep
+            (Waited::Found, 1), // slept, and was about to once more
+            (Waited::Woken, 2), // slept elsewhere as well
+        ] {
+            assert_eq!(sample(100, 127, waited, slept), Err(Excluded::Awake), "{waited:?} {slept}");
+            assert_eq!(sample(127, 100, waited, slept), Err(Excluded::Awake), "{waited:?} {slept}");
+        }
+        assert_eq!(sample(4600, 100, Waited::Woken, 1), Err(Excluded::Clock));
+        assert_eq!(sample(100, 100, Waited::Woken, 1), Err(Excluded::Clock));
+    }
+
+    #[test]
+    fn excluded_rounds_are_counted_and_nothing_left_is_an_error() {
+        let mut row = Row { detail: "L1".into(), cache: "warm".into(), ..Row::default() };
+        let rounds = vec![Err(Excluded::Awake), Ok(5000), Err(Excluded::Clock), Ok(7000), Err(Excluded::Awake)];
+        summarize(&mut row, &rounds).unwrap();
+        assert_eq!((row.n, row.min, row.max, row.max_at), (Some(2), Some(5000), Some(7000), Some(3)));
+        assert_eq!((row.excluded, row.excluded_awake, row.excluded_clock), (Some(3), Some(2), Some(1)));
+        let none = vec![Err(Excluded::Awake), Err(Excluded::Clock), Err(Excluded::Awake)];
+        let mut row = Row { detail: "L1".into(), cache: "warm".into(), ..Row::default() };
+        assert_eq!(
+            summarize(&mut row, &none).unwrap_err(),
+            "none of 3 rounds (L1 warm) gave a sample: 2 times the woken thread was not asleep, 1 times the clocks of \
+             the two processors were not in step"
+        );
+    }
+
+    #[test]
+    fn every_round_gives_a_sample_or_the_reason_why_not() {
         let (counter, _) = Counter::find("flags : constant_tsc nonstop_tsc\n");
-        let Ok(cpus) = processors(false) else { panic!("no processor") };
-        let plan = Plan { counter, cpus, samples: 200, limit: Duration::from_secs(20) };
         let level = Level { level: 1, bytes: 4096, line: 64 };
-        for pollution in [Pollution::None, Pollution::Clean, Pollution::Dirty] {
-            let values = cell(&plan, pollution, Some(&level), &mut buffer(8192)).unwrap();
-            assert_eq!(values.len(), 200);
-            assert!(values.iter().all(|&v| v > 0));
+        for cpus in [processors(false), processors(true)].into_iter().flatten() {
+            let plan = Plan { counter, cpus, rounds: 200, limit: Duration::from_secs(20) };
+            for pollution in [Pollution::None, Pollution::Clean, Pollution::Dirty] {
+                let rounds = cell(&plan, pollution, Some(&level), &mut buffer(8192)).unwrap();
+                assert_eq!(rounds.len(), 200);
+                assert!(rounds.iter().all(|round| *round != Ok(0)));
+            }
         }
     }
 }

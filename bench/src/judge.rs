@@ -1,6 +1,7 @@
 //! From a log and the guest's end to a verdict and an exit code.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use crate::code;
 use crate::log::{Closing, Log, Outcome, Problem};
@@ -19,6 +20,8 @@ pub struct Verdict {
     problems: Vec<Problem>,
     /// Problems beside those.
     unnamed: usize,
+    /// What stands before each problem.
+    before: String,
 }
 
 impl Verdict {
@@ -39,7 +42,12 @@ impl Verdict {
             // `Log::finish` names a missing closing line, so this is not reached with a finished log.
             None => (code::LOG, "FAILED: the log is not closed".into()),
         };
-        Self { code, line, problems: log.problems.clone(), unnamed: log.unnamed }
+        Self { code, line, problems: log.problems.clone(), unnamed: log.unnamed, before: String::new() }
+    }
+
+    /// The same, whose problems name the file that they are in.
+    pub fn of_file(self, path: &Path) -> Self {
+        Self { before: format!("{}: ", path.display()), ..self }
     }
 
     /// Of an image that should succeed, by its log if it prints one, else by its exit code; `missing` are expected texts that never came.
@@ -49,7 +57,7 @@ impl Verdict {
             // Somebody's own firmware: nothing in it claims to be one of our logs.
             End::Exited(guest) if log.foreign() => {
                 let line = format!("exit code {guest}, no records");
-                verdict = Self { code: *guest, line, problems: Vec::new(), unnamed: 0 };
+                verdict = Self { code: *guest, line, problems: Vec::new(), unnamed: 0, before: String::new() };
             }
             End::Exited(0) | End::Closed => {}
             // The guest's code is passed on, its own verdict stays readable.
@@ -80,7 +88,7 @@ impl Verdict {
             End::Exited(guest) => (code::FAILED, format!("FAILED: exit code {guest}, expected {expected}")),
             _ => stopped(end),
         };
-        Self { code, line, problems: missing.iter().map(|t| never(t)).collect(), unnamed: 0 }
+        Self { code, line, problems: missing.iter().map(|t| never(t)).collect(), unnamed: 0, before: String::new() }
     }
 
     /// Prints problems and verdict; the exit code.
@@ -102,10 +110,10 @@ impl Verdict {
 
     fn name_problems(&self) {
         for problem in self.problems.iter().take(NAMED) {
-            complain(&problem.to_string());
+            complain(&format!("{}{problem}", self.before));
         }
         if let more @ 1.. = self.problems.len().saturating_sub(NAMED) + self.unnamed {
-            complain(&format!("and {} more", count(more, "problem")));
+            complain(&format!("{}and {} more", self.before, count(more, "problem")));
         }
     }
 }

@@ -16,18 +16,21 @@ pub struct Line<'a> {
     pub shortened: bool,
 }
 
-/// Collects bytes up to line ends: `\n`, `\r\n`, `\n\r`, and `\r` alone, as some terminals write.
+/// Collects bytes up to line ends: `\n`, `\r\n`, `\n\r`, `\r` alone, as some terminals write, and `\r\r\n` and the like,
+/// where a terminal put one before an end that had one. So numbers are those of an editor.
 pub struct Lines {
     number: usize,
     partial: Vec<u8>,
     shortened: bool,
     /// The first byte of a line end, of which another one may follow.
     end: Option<u8>,
+    /// More of `\r` behind it: of the same end if `\n` follows, else an empty line each.
+    held: usize,
 }
 
 impl Lines {
     pub fn new() -> Self {
-        Self { number: 0, partial: Vec::new(), shortened: false, end: None }
+        Self { number: 0, partial: Vec::new(), shortened: false, end: None, held: 0 }
     }
 
     /// Hands every line that `bytes` complete to `take`.
@@ -37,10 +40,17 @@ impl Lines {
                 Some((&end @ (b'\n' | b'\r'), text)) => (text, Some(end)),
                 _ => (piece, None),
             };
-            // The second half of an end that has been seen.
-            if text.is_empty() && self.end.is_some() && end.is_some() && self.end != end {
-                self.end = None;
-                continue;
+            match (self.end, end) {
+                (Some(b'\r'), Some(b'\r')) if text.is_empty() => {
+                    self.held += 1;
+                    continue;
+                }
+                // The last byte of an end that has been seen.
+                (Some(first), Some(last)) if text.is_empty() && first != last => {
+                    (self.end, self.held) = (None, 0);
+                    continue;
+                }
+                _ => self.release(&mut take),
             }
             let room = LONGEST - self.partial.len();
             self.partial.extend(text.iter().take(room));
@@ -54,11 +64,19 @@ impl Lines {
 
     /// Hands a last line without end to `take`; whether there was one.
     pub fn finish(mut self, mut take: impl FnMut(Line<'_>)) -> bool {
+        self.release(&mut take);
         let cut = !self.partial.is_empty();
         if cut {
             self.emit(false, &mut take);
         }
         cut
+    }
+
+    /// Hands over the empty lines that were none of an end.
+    fn release(&mut self, take: &mut impl FnMut(Line<'_>)) {
+        for _ in 0..std::mem::take(&mut self.held) {
+            self.emit(true, take);
+        }
     }
 
     fn emit(&mut self, ended: bool, take: &mut impl FnMut(Line<'_>)) {
@@ -109,6 +127,8 @@ mod tests {
             ("a\n\rb\n\r", &["a", "b"]),
             ("a\r\n\r\nb", &["a", "", "b"]),
             ("a\r\rb", &["a", "", "b"]),
+            ("a\r\r\nb\r\r\r\n", &["a", "b"]),
+            ("a\r\r\n\r\r\nb", &["a", "", "b"]),
             ("a\n\nb\r", &["a", "", "b"]),
             ("\u{feff}a\n\u{feff}b", &["a", "\u{feff}b"]),
         ] {

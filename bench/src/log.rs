@@ -1,6 +1,7 @@
 //! Lines to records, tests and a closing line; what cannot be read is named by its line.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use measure::line::{CELL, DONE_FAILED, DONE_OK, RECORD, SAMPLES, TEST, TEST_OUTCOME, TEST_RESULT};
 use measure::{ExcludedSample, Exclusion, RawSamplesOf, RecordOf, SCHEMA};
@@ -9,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Map;
 
 use crate::lines::Line;
-use crate::row::{Origin, Row, differs};
+use crate::row::{Origin, Row, differs, without_place};
 use crate::upstream::Upstream;
 
 type Record = RecordOf<String>;
@@ -61,6 +62,8 @@ impl std::fmt::Display for Problem {
 const NAMED: usize = 200;
 /// Characters of what a problem or a self-check says.
 const SAID: usize = 300;
+/// How a self-check that failed is told.
+pub const FAILED_CHECK: &str = "self-check failed";
 
 fn shortened(what: String) -> String {
     match what.char_indices().nth(SAID) {
@@ -88,8 +91,13 @@ pub struct Log {
     pub unnamed: usize,
     /// Keys of records that this version does not know: of a later one.
     pub newer: BTreeSet<String>,
+    /// Lines, and how many of them are no text or are too long to be kept.
+    lines: usize,
+    unreadable: usize,
     /// Lines of the records among `rows`.
     at: Vec<usize>,
+    /// Lines of records, by their cell and text.
+    seen: HashMap<(String, String), usize>,
     /// Whether a line was one of ours, or was on the way to be one when it broke off.
     ours: bool,
     upstream: Upstream,
@@ -108,6 +116,7 @@ impl Log {
 
     /// Takes the next line.
     pub fn take(&mut self, line: &Line<'_>) {
+        self.lines += 1;
         if let Err(what) = self.read(line) {
             self.problem(Some(line.number), what);
         }
@@ -128,6 +137,12 @@ impl Log {
             && let Some((ok, detail)) = self.upstream.verdict()
         {
             self.closing = Some(Closing::Done { ok, detail });
+        }
+        if self.foreign() && self.unreadable * 2 > self.lines {
+            // Another kind of file: one problem, and not one for each line.
+            let what = format!("no log of an image: {} of its {} lines are no text", self.unreadable, self.lines);
+            (self.problems, self.unnamed) = (vec![Problem { line: None, what }], 0);
+            return;
         }
         let what = match self.closing {
             None if self.rows.is_empty() && self.tests.is_empty() => "no RECORD, no test and no closing line: \
@@ -169,22 +184,38 @@ impl Log {
         let text = line.text;
         self.ours |= is_ours(line);
         if line.shortened {
+            self.unreadable += 1;
             return Err("line longer than 64 KiB, dropped".into());
         }
         if text.chars().any(|c| c == '\u{fffd}' || (c.is_control() && c != '\t' && c != '\u{1b}')) {
+            self.unreadable += 1;
             return Err("not text: noise on the line, or a foreign log".into());
         }
         if let Some((before, json)) = after(text, RECORD) {
-            let (record, left, newer) = json_of::<Record>(json, "record", line.ended)?;
+            let (record, left, newer) = json_of::<Record>(json, "record", line)?;
             check(&record)?;
-            self.newer.extend(newer);
             let cell = self.cells.last().map(|cell| cell.0.clone()).unwrap_or_default();
-            self.rows.push(Row { cell, ..row(record) });
+            let row = Row { cell, ..row(record) };
+            row.plausible().map_err(|why| format!("malformed record: {why}"))?;
+            // A test of the method measures one series again and again.
+            if !row.of_self_test() {
+                match self.seen.entry((row.cell.clone(), json[..json.len() - left.len()].to_owned())) {
+                    Entry::Occupied(first) => {
+                        return Err(format!(
+                            "the record of line {} again, left out: two runs in one log?",
+                            first.get()
+                        ));
+                    }
+                    Entry::Vacant(first) => first.insert(line.number),
+                };
+            }
+            self.newer.extend(newer);
+            self.rows.push(row);
             self.at.push(line.number);
             return self.clean(before, left, "record");
         }
         if let Some((before, json)) = after(text, SAMPLES) {
-            let (raw, left, newer) = json_of::<RawSamples>(json, "raw samples", line.ended)?;
+            let (raw, left, newer) = json_of::<RawSamples>(json, "raw samples", line)?;
             let empty =
                 empty(&[("kernel", &raw.kernel), ("board", &raw.board), ("stack", &raw.stack), ("unit", &raw.unit)]);
             if let Some(key) = empty {
@@ -212,7 +243,7 @@ impl Log {
         if let Some(what) = text.strip_prefix("check FAILED: ") {
             let cell = self.cells.last().map(|cell| format!(" in cell {}", cell.0)).unwrap_or_default();
             if self.failed_checks.len() < NAMED {
-                self.failed_checks.push(shortened(format!("self-check failed{cell}: {}", what.trim())));
+                self.failed_checks.push(shortened(format!("{FAILED_CHECK}{cell}: {}", what.trim())));
             } else {
                 self.unnamed += 1;
             }
@@ -362,21 +393,25 @@ fn after<'t>(text: &'t str, marker: &str) -> Option<(&'t str, &'t str)> {
         .find(|(before, rest)| before.is_empty() || rest.starts_with('{'))
 }
 
-/// The object at the start of `text`, what follows it, and those of its keys that this version does not know.
+/// The object at the start of `text`, which ends its line, what follows it, and those of its keys that this version does not know.
 fn json_of<'t, T: DeserializeOwned + Serialize>(
     text: &'t str,
     what: &str,
-    ended: bool,
+    Line { text: line, ended, .. }: &Line<'_>,
 ) -> Result<(T, &'t str, Vec<String>), String> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
     let value = match stream.next() {
         Some(Ok(value)) => value,
         Some(Err(e)) if e.is_eof() => {
-            let place = if ended { "" } else { " by the end of the log" };
+            let place = if *ended { "" } else { " by the end of the log" };
             return Err(format!("{what} cut off{place}"));
         }
         None => return Err(format!("{what} cut off")),
-        Some(Err(e)) => return Err(format!("malformed {what}: {e}")),
+        Some(Err(e)) => {
+            // Its own line 1 is the rest of the log's.
+            let column = line.len() - text.len() + e.column();
+            return Err(format!("malformed {what}: {} in column {column}", without_place(&e)));
+        }
     };
     let left = &text[stream.byte_offset()..];
     match value.get("schema").and_then(serde_json::Value::as_u64) {
@@ -456,15 +491,6 @@ fn check(record: &Record) -> Result<(), String> {
     ]);
     if let Some(key) = empty {
         return Err(format!("malformed record: {key} is empty"));
-    }
-    if record.n == 0 {
-        return Err("malformed record: figures of no samples".into());
-    }
-    if !(record.min <= record.mean && record.mean <= record.max) {
-        return Err(format!(
-            "malformed record: min {}, mean {}, max {} are out of order",
-            record.min, record.mean, record.max
-        ));
     }
     Ok(())
 }
@@ -559,7 +585,7 @@ mod tests {
 
     #[test]
     fn interleaved_text_is_named_and_the_record_kept() {
-        let log = read(&format!("[12:00:01] {GOOD}\n{GOOD} tick\nDONE ok\n"));
+        let log = read(&format!("[12:00:01] {GOOD}\n{} tick\nDONE ok\n", GOOD.replace("BTCM", "DRAM0")));
         assert_eq!(
             problems(&log),
             [
@@ -586,6 +612,11 @@ mod tests {
             ("\"n\":256", "\"n\":0", "no samples"),
             ("\"min\":40", "\"min\":-1", "-1"),
             ("\"min\":40", "\"min\":41", "out of order"),
+            ("\"mean\":40", "\"mean\":41", "min 40, mean 41, max 40 are out of order"),
+            ("\"overhead\"", "\"sd_hundredths\":1,\"overhead\"", "sd 0.01 of 256 samples from min 40 to max 40"),
+            ("\"overhead\"", "\"placement\":17,\"overhead\"", "placement is no offset"),
+            ("\"overhead\"", "\"p50\":41,\"p90\":40,\"overhead\"", "p50 41 and p90 40 are out of order"),
+            ("\"excluded\":0", "\"excluded\":4294967295", "more samples than can be taken"),
             ("\"max\":40", "\"max\":4294967296", "4294967296"),
             ("\"n\":", "\"n\";", "malformed record"),
         ] {
@@ -595,6 +626,27 @@ mod tests {
             assert_eq!(got.len(), 1, "{got:?}");
             assert!(got[0].0 == Some(1) && got[0].1.contains(says), "{got:?}");
         }
+    }
+
+    #[test]
+    fn a_record_given_twice_is_used_once() {
+        let other = GOOD.replace("BTCM", "DRAM0");
+        let log = read(&format!("{GOOD}\n{other}\n{GOOD}\n{GOOD}\nDONE ok\n"));
+        assert_eq!(log.rows.len(), 2);
+        let says = "the record of line 1 again, left out: two runs in one log?";
+        assert_eq!(problems(&log), [(Some(3), says), (Some(4), says)]);
+        // Another cell, or a test of the method, may come out the same.
+        let log = read(&format!("CELL a\n{GOOD}\nCELL b\n{GOOD}\nCELL selftest/x\n{GOOD}\n{GOOD}\nDONE ok\n"));
+        assert_eq!((log.rows.len(), problems(&log).len()), (4, 0));
+    }
+
+    #[test]
+    fn a_line_is_one_of_the_log_and_nothing_else() {
+        let bad = GOOD.replace("\"n\":", "\"n\";");
+        let log = read(&format!("\n\n{bad}\n[1] {bad}\nDONE ok\n{GOOD}"));
+        let column = bad.find("\"n\";").unwrap() + 4;
+        let says = |column| format!("malformed record: expected `:` in column {column}");
+        assert_eq!(problems(&log)[..2], [(Some(3), says(column).as_str()), (Some(4), says(column + 4).as_str())]);
     }
 
     #[test]
@@ -617,8 +669,10 @@ mod tests {
     fn two_runs_in_one_log_are_noticed() {
         let run = format!("{GOOD}\nDONE ok\n");
         let log = read(&format!("{run}{run}"));
-        assert_eq!(log.rows.len(), 2);
+        assert_eq!(log.rows.len(), 1);
         assert_eq!(problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(), [Some(3), Some(4)]);
+        let log = read(&format!("{run}{}", run.replace("\"n\":256", "\"n\":255")));
+        assert_eq!((log.rows.len(), problems(&log).len()), (2, 2));
     }
 
     #[test]
@@ -870,7 +924,9 @@ mod tests {
 
             #[test]
             fn whole_lines_between_noise_are_kept(noise in proptest::collection::vec("[ -z|}~]{0,60}", 1..8)) {
-                let text: String = noise.iter().map(|n| format!("{n}\n{GOOD}\n")).collect();
+                let record = |at: usize| GOOD.replace("\"n\":256", &format!("\"n\":{}", 256 + at));
+                let text: String =
+                    noise.iter().enumerate().map(|(at, noise)| format!("{noise}\n{}\n", record(at))).collect();
                 prop_assert_eq!(read_bytes(text.as_bytes()).rows.len(), noise.len());
             }
         }

@@ -6,6 +6,7 @@
 
 mod builds;
 mod compare;
+mod counterparts;
 mod files;
 #[cfg(target_os = "linux")]
 mod host_flip;
@@ -33,8 +34,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
 
+use crate::files::Kind;
 use crate::judge::Verdict;
 use crate::lines::Lines;
 use crate::log::Log;
@@ -45,6 +47,8 @@ use crate::screen::{Failure, complain, show};
 mod code {
     /// A self-check, a test or an expectation failed.
     pub const FAILED: u8 = 1;
+    /// The arguments are wrong.
+    pub const USAGE: u8 = 2;
     /// The log is cut, malformed or foreign in places.
     pub const LOG: u8 = 3;
     /// QEMU, a file, the serial port or standard output cannot be used.
@@ -57,7 +61,7 @@ mod code {
 
 /// Runs measurement and test images in QEMU and reads what they print.
 #[derive(Parser)]
-#[command(name = "txbench", version, after_help = EXIT_CODES)]
+#[command(name = "txbench", version, after_help = format!("{EXIT_CODES}\n\n{}", files::RULE))]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -66,7 +70,9 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes: the guest's own if it is not 0; else 0 all well, 1 a check, test or expectation failed,
 2 wrong usage, 3 log cut, malformed or foreign in places, 4 QEMU, a file, the serial port or
-standard output cannot be used, 124 time limit, 130 interrupted.";
+standard output cannot be used, 124 time limit, 130 interrupted. All commands that read logs or JSON
+files use what could be read of them, name the rest by file and line, and end with 3, or with 1 where
+a self-check had failed.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -108,10 +114,11 @@ enum Command {
     Matrix(matrix::Matrix),
     /// Put the files of several runs of `matrix` together, those of its shards for example.
     Merge {
-        /// File to write.
+        /// File to write, a result of merge.
+        #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// Files to put together.
-        #[arg(required = true)]
+        #[arg(required = true, value_name = "SOURCE")]
         parts: Vec<String>,
     },
     /// Write one page with tables, plots, environment and verdicts.
@@ -220,6 +227,7 @@ struct PlotArgs {
 }
 
 #[derive(Args)]
+#[command(group = ArgGroup::new("pages").args(["html", "markdown"]).required(true).multiple(true))]
 #[command(after_help = "\
 Examples:
   txbench report run.json --html report.html
@@ -230,7 +238,7 @@ struct ReportArgs {
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<String>,
     /// Self-contained HTML page to write.
-    #[arg(long, value_name = "FILE", required_unless_present = "markdown")]
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Markdown page to write; its plots go to a folder `plots` beside it.
     #[arg(long, value_name = "FILE")]
@@ -252,8 +260,45 @@ struct Test {
     machine: Machine,
 }
 
+/// Says in one line what is wrong with the arguments; prints the help or the version that was asked for.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+
+    let commands = Cli::command();
+    let command = std::env::args().nth(1).filter(|name| commands.find_subcommand(name).is_some());
+    let what = match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => "no command given".into(),
+        _ => said(&error.render().to_string()),
+    };
+    let command = command.map_or(String::new(), |name| format!(" {name}"));
+    complain(&format!("{what} (try `txbench{command} --help`)"));
+    ExitCode::from(code::USAGE)
+}
+
+/// The lines of an error of `clap` up to the usage, as one.
+fn said(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let mut said = String::new();
+    for line in lines {
+        said += match line {
+            _ if said.is_empty() => "",
+            _ if said.ends_with(':') || line.starts_with('[') => " ",
+            _ if line.starts_with("tip:") => "; ",
+            _ => ", ",
+        };
+        said += line.strip_prefix("error: ").unwrap_or(line);
+    }
+    said
+}
+
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => return wrong_usage(&error),
+    };
+    let result = match command {
         Command::Run(args) => run(&args),
         Command::Image { elf, board, boot_at_el1 } => image(&elf, board, boot_at_el1),
         Command::Parse { log, json } => parse(&log, json),
@@ -351,9 +396,9 @@ fn run(args: &Run) -> Result<u8, Failure> {
         plan.reads(path);
     }
     plan.reads(&args.machine.qemu);
-    for (option, path) in [("--json", &args.json), ("--log", &args.log)] {
+    for (option, kind, path) in [("--json", Kind::Json("run"), &args.json), ("--log", Kind::Log, &args.log)] {
         if let Some(path) = path {
-            plan.writes(option, path);
+            plan.writes(option, kind, path);
         }
     }
     args.model.plan(&mut plan);
@@ -388,7 +433,7 @@ fn run(args: &Run) -> Result<u8, Failure> {
     let mut lost: Vec<String> = ran.lost.clone().into_iter().collect();
     if let Some(path) = &args.json {
         let name = args.elf.as_ref().or(args.serial.as_ref()).map_or(String::new(), |path| path.display().to_string());
-        let run = source::of_log(ran.log.clone(), &name);
+        let run = source::of_log(ran.log.clone(), &name).by("run");
         lost.extend(files::write(path, run.json().as_bytes()).err());
     }
     tell_newer(&ran.log);
@@ -416,10 +461,10 @@ fn tell_newer(log: &Log) {
 
 fn parse(path: &Path, json: bool) -> Result<u8, Failure> {
     let log = source::log(path)?;
-    let verdict = Verdict::log(&log);
+    let verdict = Verdict::log(&log).of_file(path);
     tell_newer(&log);
     if json {
-        show(source::of_log(log, &path.display().to_string()).json().as_bytes())?;
+        show(source::of_log(log, &path.display().to_string()).by("parse").json().as_bytes())?;
         return Ok(verdict.print_to_stderr());
     }
     show(table::tables(&log.rows).as_bytes())?;
@@ -430,9 +475,10 @@ fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
     let (mut a, mut b) = (source::load(&args.a)?, source::load(&args.b)?);
     // One file on both sides is told about once.
     let sides = [(&args.a, &a), (&args.b, &b)];
+    let mut code = 0;
     for (name, run) in sides.iter().take(if args.a == args.b { 1 } else { 2 }) {
         run.tell_newer(name);
-        complain_of(name, run);
+        code = worse(code, say_problems(&run.problems));
     }
     if !args.self_tests {
         let of_tests = |row: &row::Row| row.of_self_test();
@@ -448,17 +494,17 @@ fn compare_sources(args: &compare::Compare) -> Result<u8, Failure> {
     }
     let comparison = compare::compare(&a.rows, &b.rows, args);
     show(comparison.text(&args.a, &args.b).as_bytes())?;
-    Ok(if comparison.compared { 0 } else { code::FAILED })
+    Ok(if comparison.compared { code } else { code::FAILED })
 }
 
 fn merge(out: &Path, parts: &[String]) -> Result<u8, Failure> {
     let mut plan = plan_of(parts);
-    plan.writes("the file to write,", out).check()?;
-    let run = matrix::merge(&source::load_all(parts)?)?;
+    plan.writes("--out", Kind::Json("merge"), out).check()?;
+    let run = matrix::merge(&source::load_all(parts)?)?.by("merge");
     files::write(out, run.json().as_bytes())?;
-    say_problems(&run.problems, "");
+    let code = say_problems(&run.problems);
     show(format!("{} rows in {}\n", run.rows.len(), out.display()).as_bytes())?;
-    Ok(if run.problems.is_empty() { 0 } else { code::LOG })
+    Ok(code)
 }
 
 /// What must not be written to.
@@ -470,35 +516,41 @@ fn plan_of(sources: &[String]) -> files::Plan {
     plan
 }
 
-/// Names problems on standard error, each behind `before`; a noisy log must not flood the terminal.
-fn say_problems(problems: &[String], before: &str) {
+/// Names problems of what was read on standard error, as many as a terminal holds; the exit code that they leave.
+fn say_problems(problems: &[String]) -> u8 {
     for problem in problems.iter().take(judge::NAMED) {
-        complain(&format!("{before}{problem}"));
+        complain(problem);
     }
     if let more @ 1.. = problems.len().saturating_sub(judge::NAMED) {
-        complain(&format!("{before}and {more} more problems"));
+        complain(&format!("and {more} more problems"));
+    }
+    match problems {
+        [] => 0,
+        problems if problems.iter().any(|problem| problem.contains(log::FAILED_CHECK)) => code::FAILED,
+        _ => code::LOG,
     }
 }
 
-fn complain_of(name: &str, run: &row::Run) {
-    say_problems(&run.problems, &format!("{name}: "));
+/// Of two exit codes that [`say_problems`] gave.
+fn worse(a: u8, b: u8) -> u8 {
+    if [a, b].contains(&code::FAILED) { code::FAILED } else { a.max(b) }
 }
 
-/// Figures of several sources together; their problems go to standard error.
-fn rows_of(sources: &[String]) -> Result<Vec<row::Row>, Failure> {
-    let mut rows = Vec::new();
-    for (name, run) in source::load_all(sources)? {
-        complain_of(&name, &run);
+/// Figures of several sources together, and the exit code that their problems leave.
+fn rows_of(sources: &[String]) -> Result<(Vec<row::Row>, u8), Failure> {
+    let (mut rows, mut code) = (Vec::new(), 0);
+    for (_, run) in source::load_all(sources)? {
+        code = worse(code, say_problems(&run.problems));
         rows.extend(run.rows);
     }
-    Ok(rows)
+    Ok((rows, code))
 }
 
 fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
     let files = plot::Kind::ALL.into_iter().filter(|kind| args.kind.is_none_or(|only| only == *kind));
-    let files = files.flat_map(|kind| ["svg", "png"].map(|form| kind.file(form)));
+    let files = files.flat_map(|kind| [(Kind::Svg, kind.file("svg")), (Kind::Png, kind.file("png"))]);
     plan_of(&args.sources).fills("--out", &args.out, files).check()?;
-    let rows = rows_of(&args.sources)?;
+    let (rows, code) = rows_of(&args.sources)?;
     let kinds: Vec<plot::Kind> = match args.kind {
         Some(kind) => vec![kind],
         None => plot::Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &rows)).collect(),
@@ -509,7 +561,7 @@ fn plot_sources(args: &PlotArgs) -> Result<u8, Failure> {
     for name in plot_files(&kinds, &rows, &args.out)? {
         show(format!("{}\n", name.display()).as_bytes())?;
     }
-    Ok(0)
+    Ok(code)
 }
 
 fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
@@ -517,17 +569,23 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
     plan.reads(&args.rustc);
     let plots = |page: &Path| page.parent().unwrap_or(Path::new("")).join("plots");
     if let Some(path) = &args.markdown {
-        let files = plot::Kind::ALL.map(|kind| kind.file("svg"));
+        let files = plot::Kind::ALL.map(|kind| (Kind::Svg, kind.file("svg")));
         // Where its plots can be created, so can the page.
         let folder = path.parent().unwrap_or(Path::new(""));
-        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes("--markdown", path);
+        plan.fills("--markdown", folder, []).fills("--markdown", &plots(path), files).writes(
+            "--markdown",
+            Kind::Markdown,
+            path,
+        );
     }
     if let Some(path) = &args.html {
-        plan.writes("--html", path);
+        plan.writes("--html", Kind::Html, path);
     }
     plan.check()?;
     let mut run = row::Run::new(Vec::new());
+    let mut code = 0;
     for (_, part) in source::load_all(&args.sources)? {
+        code = worse(code, say_problems(&part.problems));
         for pair in part.environment {
             if !run.environment.contains(&pair) {
                 run.environment.push(pair);
@@ -535,6 +593,7 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         }
         run.rows.extend(part.rows);
         run.images.extend(part.images);
+        run.done.extend(part.done);
         run.problems.extend(part.problems);
     }
     if let Some(path) = &args.markdown {
@@ -549,13 +608,14 @@ fn write_report(args: &ReportArgs) -> Result<u8, Failure> {
         let why_not = builds::why_not(&run, &args.rustc);
         files::write(path, report::html(&run, &args.title, &why_not)?.as_bytes())?;
     }
-    say_problems(&run.problems, "");
-    Ok(if run.problems.is_empty() { 0 } else { code::FAILED })
+    Ok(code)
 }
 
 fn print_builds(name: &str) -> Result<u8, Failure> {
-    show(builds::page(&source::load(name)?)?.as_bytes())?;
-    Ok(0)
+    let run = source::load(name)?;
+    let code = say_problems(&run.problems);
+    show(builds::page(&run)?.as_bytes())?;
+    Ok(code)
 }
 
 fn cross_lto(rustc: &str) -> Result<u8, Failure> {
@@ -578,7 +638,7 @@ fn plot_files(kinds: &[plot::Kind], rows: &[row::Row], folder: &Path) -> Result<
 }
 
 fn print_table(args: &TableArgs) -> Result<u8, Failure> {
-    let mut rows = rows_of(&args.sources)?;
+    let (mut rows, code) = rows_of(&args.sources)?;
     if let Some(bench) = &args.bench {
         rows.retain(|row| row.bench == *bench);
         if rows.is_empty() {
@@ -594,7 +654,7 @@ fn print_table(args: &TableArgs) -> Result<u8, Failure> {
         table::tables(&rows)
     };
     show(text.as_bytes())?;
-    Ok(0)
+    Ok(code)
 }
 
 #[cfg(target_os = "linux")]
@@ -604,7 +664,7 @@ fn host_flip(args: &host_flip::HostFlip) -> Result<u8, Failure> {
             "this is a debug build, whose own code is part of the figures: `cargo build --release -p bench` has less",
         );
     }
-    let run = host_flip::measure(args)?;
+    let run = host_flip::measure(args)?.by("host-flip");
     if args.json {
         show(run.json().as_bytes())?;
     } else {

@@ -14,7 +14,7 @@ use crate::image::relinquish;
 use crate::lines::Lines;
 use crate::log::{Closing, Log};
 use crate::qemu::{self, End, Qemu};
-use crate::row::{Image, Row, Run, is_self_test};
+use crate::row::{Image, Part, Row, Run, is_self_test};
 use crate::screen::{Failure, Progress, complain, show};
 
 /// Bytes of cell names for one boot; an image takes a command line of 4000.
@@ -22,8 +22,14 @@ const WORDS: usize = 3500;
 /// Time between two writes of the file while an image runs.
 const SAVE: Duration = Duration::from_secs(2);
 
+/// Exit code of an image that has no cell for a word of its command line.
+const WRONG_WORD: u8 = 2;
+
 /// Limit for an image to list its cells, or to run whole if it does not know how.
 const LIST: Duration = Duration::from_secs(90);
+
+/// What its files say wrote them.
+const MATRIX: &str = "matrix";
 
 /// Options of `txbench matrix`.
 #[derive(Args)]
@@ -32,7 +38,7 @@ Examples:
   txbench matrix --image suite=target/.../suite --out run.json          all cells
   txbench matrix --image suite=... --quick --out run.json               the core set
   txbench matrix --image suite=... --shard 2/4 --out part2.json         a quarter of them
-  txbench merge run.json part1.json part2.json part3.json part4.json    and together again
+  txbench merge --out run.json part1.json part2.json part3.json part4.json   and together again
 Called again with the same file it goes on where it stopped: cells that the file has are not run. An
 image that says with `list` what its cells are gives one cell each; any other image is one cell.")]
 pub struct Matrix {
@@ -42,8 +48,8 @@ pub struct Matrix {
     /// File for the results, which is also what a stopped run goes on from.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Only cells whose names begin with this, for example context_switch/BTCM; may be repeated.
-    #[arg(long, value_name = "CELL")]
+    /// Only cells whose names begin with this, for example context_switch/BTCM; may be repeated. With --quick: these too.
+    #[arg(long, value_name = "CELL", value_parser = selection)]
     select: Vec<String>,
     /// Only the core set of each image.
     #[arg(long)]
@@ -54,7 +60,7 @@ pub struct Matrix {
     /// Only this part of the cells, the I-th of N.
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(usize, usize)>,
-    /// Begin anew although the file has results.
+    /// Begin anew although the file has results of a matrix, which are lost.
     #[arg(long)]
     fresh: bool,
     /// Limit for each boot of an image, in seconds.
@@ -71,6 +77,13 @@ fn image(text: &str) -> Result<(String, PathBuf), String> {
         return Err("not NAME=ELF, for example suite=target/suite".into());
     }
     Ok((name.into(), path.into()))
+}
+
+fn selection(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains(char::is_whitespace) || ["list", "quick"].contains(&text) {
+        return Err("not the name of a cell or how one begins, for example context_switch/BTCM".into());
+    }
+    Ok(text.into())
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {
@@ -96,7 +109,9 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
     for (_, elf) in &args.images {
         plan.reads(elf);
     }
-    plan.reads(&args.qemu).writes("--out", &args.out).check()?;
+    let kind = if args.fresh { files::Kind::Json(MATRIX) } else { files::Kind::Cells };
+    plan.reads(&args.qemu).writes("--out", kind, &args.out).check()?;
+    let _claim = files::Claim::of(&args.out)?;
     let qemu = Qemu::find(&args.qemu)?;
     let mut names = BTreeSet::new();
     for (name, elf) in &args.images {
@@ -105,19 +120,13 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
             return Err(format!("two images with the name {name}: give each its own").into());
         }
     }
-    let mut run = match fs::read_to_string(&args.out) {
-        Ok(text) if !args.fresh => {
-            Run::from_json(&text).map_err(|e| format!("{}: {e} (--fresh begins anew)", args.out.display()))?
-        }
-        Err(e) if !args.fresh && e.kind() != ErrorKind::NotFound => {
-            return Err(format!(
-                "cannot read {}: {e} (--out another file, or --fresh to replace it)",
-                args.out.display()
-            )
-            .into());
-        }
+    let cannot = |why: String| format!("cannot go on from {}: {why}", args.out.display());
+    let known = match fs::read_to_string(&args.out) {
+        Ok(text) if !args.fresh && !text.is_empty() => Run::from_json(&text).map_err(cannot)?,
+        Err(e) if !args.fresh && e.kind() != ErrorKind::NotFound => return Err(cannot(e.to_string()).into()),
         _ => Run::new(Vec::new()),
     };
+    let mut run = known.by(MATRIX);
     run.problems.clear();
     run.tell_newer(&args.out.display().to_string());
     let lacking = run.mend();
@@ -136,10 +145,17 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
             )
             .into());
         }
-        let cells = list(&qemu, elf, args, limit).map_err(|e| match e {
-            Failure::Says(what) => Failure::Says(format!("{name}: {what}")),
-            unread => unread,
-        })?;
+        let list = |words: &[String]| {
+            list(&qemu, elf, words, limit).map_err(|e| match e {
+                Failure::Says(what) => Failure::Says(format!("{name}: {what}")),
+                unread => unread,
+            })
+        };
+        let mut words: Vec<String> = args.select.clone();
+        words.extend(args.quick.then(|| "quick".to_owned()));
+        let cells = list(&words)?;
+        // An image that does not know the question runs whole in any case.
+        let all = if words.is_empty() || cells == [""] { Vec::new() } else { list(&[])? };
         let known = run.images.entry(name.clone()).or_default();
         known.crc32 = crc32;
         known.relinquish = relinquish(&bytes).ok();
@@ -148,6 +164,8 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
                 known.cells.push(cell.clone());
             }
         }
+        let left_out: Vec<String> = all.into_iter().filter(|cell| !known.cells.contains(cell)).collect();
+        known.part = (!left_out.is_empty()).then_some(Part { words, left_out });
         for repeat in 1..=args.repeat {
             jobs.extend(cells.iter().map(|cell| (name.clone(), cell.clone(), repeat)));
         }
@@ -225,10 +243,9 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
     Ok(if failed { code::FAILED } else { 0 })
 }
 
-/// Cells that an image names when asked; one without a name for an image that does not know the question.
-fn list(qemu: &Qemu, elf: &Path, args: &Matrix, limit: Duration) -> Result<Vec<String>, Failure> {
-    let mut words: Vec<String> = args.select.clone();
-    words.extend(args.quick.then(|| "quick".to_owned()));
+/// Cells that an image names when asked for these words; one without a name for an image that does not know the question.
+fn list(qemu: &Qemu, elf: &Path, words: &[String], limit: Duration) -> Result<Vec<String>, Failure> {
+    let mut words = words.to_vec();
     words.push("list".into());
     // An image that does not list runs whole here and is run again: only its first line is waited for.
     let (log, end) = boot(qemu, elf, &words, limit.min(LIST), |_, _| Ok(()))?;
@@ -237,7 +254,17 @@ fn list(qemu: &Qemu, elf: &Path, args: &Matrix, limit: Duration) -> Result<Vec<S
         (Some(Closing::Done { ok: true, .. }), _) if !log.cells.is_empty() => {
             Ok(log.cells.into_iter().map(|(name, _)| name).collect())
         }
-        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Ok(vec![String::new()]),
+        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() && args.select.is_empty() => {
+            Ok(vec![String::new()])
+        }
+        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Err(String::from(
+            "it does not list its cells, so that --select has none to choose from: leave one of the two out",
+        )
+        .into()),
+        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if !args.select.is_empty() => {
+            let what = detail.split(':').next().unwrap_or_default();
+            Err(format!("--select: {what}; `txbench run {} --arg list` names its cells", elf.display()).into())
+        }
         (_, End::Limit(limit)) => Err(format!("it did not list its cells within {} s", limit.as_secs()).into()),
         (Some(Closing::Done { detail, .. }), _) => Err(format!("it does not list its cells: {detail}").into()),
         _ => Err(String::from("it does not list its cells and is no measurement").into()),
@@ -354,7 +381,7 @@ pub fn merge(runs: &[(String, Run)]) -> Result<Run, String> {
                 all.environment.push(pair.clone());
             }
         }
-        all.problems.extend(run.problems.iter().map(|problem| format!("{file}: {problem}")));
+        all.problems.extend(run.problems.iter().cloned());
     }
     // In the order of the images' own lists, whatever the order of the files.
     let place = |row: &Row| {

@@ -63,9 +63,11 @@ impl Options {
         if let Some(plugin) = &self.plugin {
             plan.reads(plugin);
         }
-        for (option, path) in [("--modelled", &self.modelled), ("--cycles", &self.cycles)] {
+        for (option, kind, path) in
+            [("--modelled", files::Kind::Log, &self.modelled), ("--cycles", files::Kind::Cycles, &self.cycles)]
+        {
             if let Some(path) = path {
-                plan.writes(option, path);
+                plan.writes(option, kind, path);
             }
         }
     }
@@ -277,6 +279,12 @@ pub enum Entry {
     Console(String),
     Warning(String),
     End,
+}
+
+/// Whether a file's bytes are a log of the model, of whatever version.
+pub fn is_log(bytes: &[u8]) -> bool {
+    let first = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
+    first.strip_prefix(b"model ").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
 fn entries(log: &[u8]) -> Result<Vec<Entry>, String> {

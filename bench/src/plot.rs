@@ -6,8 +6,10 @@ use std::sync::Once;
 use clap::ValueEnum;
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::{FontTransform, RGBColor, register_font};
+use plotters::style::{RGBColor, register_font};
 
+use crate::builds::without_lto;
+use crate::counterparts::counterpart;
 use crate::published;
 use crate::row::{Origin, Row, placed};
 
@@ -40,12 +42,16 @@ impl Kind {
         format!("{}.{form}", self.name())
     }
 
-    /// What the reader sees.
-    pub const fn caption(self) -> &'static str {
+    /// What the reader sees below the plot of `rows`.
+    pub fn caption(self, rows: &[Row]) -> String {
         match self {
-            Self::Distribution => "Distribution by memory and cache state: samples, range and median",
-            Self::Placement => "Sweep by the placement of the timed code: minimum, and range up to the maximum",
-            Self::Published => "This run and the published figures, each on its own axis",
+            Self::Distribution => "Distribution by memory and cache state: samples, range and median".into(),
+            Self::Placement => "Sweep by the placement of the timed code: minimum, and range up to the maximum".into(),
+            Self::Published => {
+                let drawn = "This run and the published figures, each on its own axis; where there is no bar, the table \
+                             of counterparts says why";
+                [vec![drawn.to_owned()], undrawn(rows)].concat().join("; ")
+            }
         }
     }
 }
@@ -85,8 +91,8 @@ enum Panel {
     Bars { title: String, sides: Vec<Side> },
 }
 
-/// A heading and its bars: label, length, none where it was not measured, and colour.
-type Side = (String, Vec<(String, Option<u64>, usize)>);
+/// Two lines of heading and its bars: label, length, none where there is no counterpart, and colour.
+type Side = ([String; 2], Vec<(String, Option<u64>, usize)>);
 
 struct Range {
     label: String,
@@ -108,7 +114,7 @@ impl Panel {
         match self {
             Self::Ranges { items, .. } => 84 + 26 * items.len() as u32,
             Self::Sweep { .. } => 280,
-            Self::Bars { sides, .. } => 78 + 22 * sides.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) as u32,
+            Self::Bars { sides, .. } => 94 + 22 * sides.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) as u32,
         }
     }
 }
@@ -116,6 +122,16 @@ impl Panel {
 /// Whether `rows` have something to draw of this kind.
 pub fn has(kind: Kind, rows: &[Row]) -> bool {
     !panels(kind, rows).is_empty()
+}
+
+/// Whether a file's bytes are an SVG of [`svg`].
+pub fn is_svg(bytes: &[u8]) -> bool {
+    bytes.starts_with(format!("<svg width=\"{WIDTH}\" ").as_bytes())
+}
+
+/// Whether a file's bytes are a PNG of [`png`]: its signature, and the width where its header has it.
+pub fn is_png(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.get(16..20) == Some(&WIDTH.to_be_bytes())
 }
 
 /// As the text of an SVG file.
@@ -226,9 +242,9 @@ fn beside(family: &[&Row]) -> impl Fn(&Row) -> Vec<String> {
     }
 }
 
-/// A colour for each memory, the same in every panel.
+/// A colour for each memory, and for the inlined relinquish where no memory is told; the same in every panel.
 fn colour(memory: &str) -> usize {
-    ["BTCM", "DRAM0", "CTCM", "ATCM"].iter().position(|known| *known == memory).unwrap_or(4)
+    ["BTCM", "DRAM0", "CTCM", "ATCM", "", "inline"].iter().position(|known| *known == memory).unwrap_or(4)
 }
 
 fn distribution(rows: &[Row]) -> Vec<Panel> {
@@ -306,62 +322,76 @@ fn placement(rows: &[Row]) -> Vec<Panel> {
     panels
 }
 
+/// Each publication beside its counterparts in the table of them, from at most two kernels or boards of this run.
 fn against_published(rows: &[Row]) -> Vec<Panel> {
-    let published = published::all();
-    let label = |row: &Row| {
-        let place = row.placement.map_or(String::new(), |place| format!("offset {place}"));
-        let memory = if row.memory.is_empty() { &row.code } else { &row.memory };
-        let parts = [memory.as_str(), &row.cache, &row.variant, &place];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
-    };
-    let mut panels = Vec::new();
     let rows = placed(rows);
-    let mine: Vec<&Row> = rows.iter().filter(drawn).filter(|row| row.origin != Origin::Published).collect();
-    for (bench, ids) in [
-        ("context_switch", &["published:635"][..]),
-        ("deep_stack", &["published:638"]),
-        ("table_sweep", &["published:634"]),
-        ("interrupt_to_handler", &["published:630"]),
-        ("host_flip", &["published:pollution"]),
-    ] {
-        let theirs: Vec<&Row> = published.iter().filter(|row| ids.contains(&row.source.as_str())).collect();
-        let like = |row: &Row, t: &Row| {
-            row.bench == bench
-                && (t.memory == row.memory || t.memory.is_empty())
-                && t.cache == row.cache
-                && (t.detail == row.detail || t.detail.is_empty())
-                && (t.placement.is_none() || t.placement == row.placement)
-                && (row.variant.is_empty() || row.variant == "call")
+    let mine: Vec<Row> = rows.iter().filter(drawn).filter(|row| row.origin != Origin::Published).cloned().collect();
+    let own = |row: &Row| vec![row.board.clone(), without_lto(&row.kernel), row.unit.clone()];
+    let families = families(&mine, own);
+    published::ids().iter().filter_map(|id| beside_published(id, &families)).collect()
+}
+
+fn beside_published(id: &str, families: &[Vec<&Row>]) -> Option<Panel> {
+    let published = published::all();
+    let theirs: Vec<&Row> = published.iter().filter(|row| row.source == id).collect();
+    let one_board = theirs.iter().all(|row| row.board == theirs[0].board);
+    let bar = |row: &Row| {
+        let place = row.placement.filter(|_| theirs[0].placement.is_some());
+        let place = place.map_or(String::new(), |place| format!("offset {place}"));
+        let where_ = if row.memory.is_empty() || row.bench == "interrupt_to_handler" { &row.code } else { &row.memory };
+        let level = if row.bench == "host_flip" { row.detail.as_str() } else { "" };
+        // Its board, where a publication has several; what stands behind it is its processor.
+        let board = match row.origin {
+            Origin::Published if !one_board => row.board.split(' ').next().unwrap_or(""),
+            _ => "",
         };
-        let like_one = |row: &&&Row| theirs.iter().any(|t| like(row, t));
-        let ours: Vec<Row> = mine.iter().filter(like_one).map(|row| (**row).clone()).collect();
-        if ours.is_empty() {
-            continue;
-        }
-        let heading = |row: &Row| format!("{}, {} ({})", row.board, row.unit, row.origin.name());
-        let name = |row: &Row| if bench == "host_flip" { format!("{} {}", row.detail, row.cache) } else { label(row) };
-        let bars = theirs.iter().map(|row| (name(row), row.min, colour(&row.memory))).collect();
-        let mut sides = vec![(heading(theirs[0]), bars)];
-        let own = |row: &Row| {
-            [&row.kernel, &row.board, &row.unit, &row.lto, &row.language, &row.checks].map(String::clone).into()
+        let parts = [board, level, where_, &row.cache, &row.variant, &place];
+        let label = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        (label, row.min, colour(if where_.is_empty() { &row.variant } else { where_ }))
+    };
+    let heading = |row: &Row| {
+        let board = if row.origin == Origin::Published && !one_board { "several boards" } else { &row.board };
+        let bench = if row.bench == theirs[0].bench { String::new() } else { format!("{}: ", row.bench) };
+        [format!("{bench}{board}, {} ({})", row.unit, row.origin.name()), row.kernel.clone()]
+    };
+    let mut sides = vec![(heading(theirs[0]), theirs.iter().map(|row| bar(row)).collect())];
+    for family in families {
+        let found: Vec<_> = theirs.iter().map(|row| (*row, counterpart(row, family).0)).collect();
+        let Some(first) = found.iter().find_map(|(_, found)| *found) else { continue };
+        // Each in the line and colour of its counterpart, or what there is no counterpart of.
+        let beside = |(theirs, found): &(&Row, Option<&Row>)| {
+            let (label, _, colour) = bar(theirs);
+            found.map_or((label, None, colour), |row| (bar(row).0, row.min, colour))
         };
-        // The first build that has all of it is enough beside a published one.
-        let mut families = families(&ours, own);
-        families.truncate(2);
-        for family in families {
-            let place = family.iter().map(|row| row.placement).min().flatten();
-            let fits = |row: &&&Row| theirs[0].placement.is_some() || row.placement == place;
-            // Each in the line of its counterpart; the same with code or control blocks elsewhere is in the tables.
-            let bar = |t: &&Row| match family.iter().filter(fits).find(|row| like(row, t)) {
-                Some(row) => (name(row), row.min, colour(&row.memory)),
-                None => (name(t), None, colour(&t.memory)),
-            };
-            sides.push((format!("{}, {}", heading(family[0]), family[0].kernel), theirs.iter().map(bar).collect()));
+        let mut bars: Vec<_> = found.iter().map(beside).collect();
+        if !one_board {
+            // One figure of ours stands beside those of all their boards.
+            let mut seen = Vec::new();
+            bars.retain(|bar| {
+                !seen.contains(bar) && {
+                    seen.push(bar.clone());
+                    true
+                }
+            });
         }
-        let title = format!("{bench}: smallest sample, each side on its own axis ({})", ids.join(", "));
-        panels.push(Panel::Bars { title, sides });
+        sides.push((heading(first), bars));
     }
-    panels
+    sides.truncate(3);
+    let title = format!("{}: smallest sample, each side on its own axis ({id})", theirs[0].bench);
+    (sides.len() > 1).then_some(Panel::Bars { title, sides })
+}
+
+/// The publications of which nothing is drawn, each with the reason.
+fn undrawn(rows: &[Row]) -> Vec<String> {
+    let rows = placed(rows);
+    let ours: Vec<&Row> = rows.iter().filter(drawn).filter(|row| row.origin != Origin::Published).collect();
+    let published = published::all();
+    let why = |id: &String| {
+        let theirs: Vec<&Row> = published.iter().filter(|row| row.source == *id).collect();
+        let found: Vec<_> = theirs.iter().map(|row| counterpart(row, &ours)).collect();
+        found.iter().all(|(row, _)| row.is_none()).then(|| format!("{id} is not drawn: {}", found[0].1))
+    };
+    published::ids().iter().filter_map(why).collect()
 }
 
 fn draw<DB: DrawingBackend>(root: &Area<'_, DB>, panels: &[Panel]) -> Drawn {
@@ -389,12 +419,16 @@ fn text(size: u32) -> TextStyle<'static> {
 
 fn heading<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str) -> Drawn {
     let style = TextStyle::from((FONT, 15, FontStyle::Bold).into_font()).color(&INK);
-    // What does not fit beside is cut with a sign that it was.
-    let mut shown = title.to_owned();
-    while style.font.layout_box(&shown).is_ok_and(|((x0, _), (x1, _))| x1 - x0 > WIDTH as i32 - 24) && shown.len() > 8 {
+    area.draw(&Text::new(fitted(title, &style, WIDTH as i32 - 24), (12, 8), style)).map_err(said)
+}
+
+/// What does not fit into so many pixels is cut with a sign that it was.
+fn fitted(line: &str, style: &TextStyle<'_>, room: i32) -> String {
+    let mut shown = line.to_owned();
+    while style.font.layout_box(&shown).is_ok_and(|((x0, _), (x1, _))| x1 - x0 > room) && shown.len() > 8 {
         shown = shown.chars().take(shown.chars().count() - 2).collect::<String>() + "…";
     }
-    area.draw(&Text::new(shown, (12, 8), style)).map_err(said)
+    shown
 }
 
 /// An axis around `low..=high` with some room, long enough that no part of a count is marked on it.
@@ -554,10 +588,13 @@ fn bars<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, sides: &[Side]) ->
     // Bars of both sides are as thick.
     let n = sides.iter().map(|(_, items)| items.len()).max().unwrap_or(1).max(1) as f64;
     for (side, (name, items)) in body.split_evenly((1, sides.len())).iter().zip(sides) {
-        side.draw(&Text::new(name.clone(), (12, 2), text(12).transform(FontTransform::None))).map_err(said)?;
+        let width = WIDTH as i32 / sides.len() as i32 - 24;
+        for (line, y) in name.iter().zip([2, 18]) {
+            side.draw(&Text::new(fitted(line, &text(12), width), (12, y), text(12))).map_err(said)?;
+        }
         let high = items.iter().filter_map(|item| item.1).max().unwrap_or(1).max(1) as f64;
         let chart = ChartBuilder::on(side)
-            .margin_top(20)
+            .margin_top(36)
             .margin_right(10)
             .margin_bottom(8)
             .set_label_area_size(LabelAreaPosition::Left, room(items.iter().map(|item| &item.0)))
@@ -576,7 +613,7 @@ fn bars<DB: DrawingBackend>(area: &Area<'_, DB>, title: &str, sides: &[Side]) ->
                 plotters::style::text_anchor::HPos::Left,
                 plotters::style::text_anchor::VPos::Center,
             );
-            let value = value.map_or("not measured".into(), |value| value.to_string());
+            let value = value.map_or("none".into(), |value| value.to_string());
             side.draw(&Text::new(value, (end.0 - x0 + 5, end.1 - y0), text(12).pos(left))).map_err(said)?;
         }
     }
@@ -641,10 +678,36 @@ mod tests {
         let ours = [row("BTCM", "cold", 40, vec![]), row("DRAM0", "cold", 40, vec![])];
         let drawn = svg(Kind::Published, &ours).unwrap();
         assert!(drawn.contains("1370") && drawn.contains("1476") && drawn.matches(">\n40\n<").count() == 2, "{drawn}");
-        assert_eq!(drawn.matches(">\nnot measured\n<").count(), 2, "the warm ones");
+        assert_eq!(drawn.matches(">\nnone\n<").count(), 2, "the warm ones");
         let turned = [ours[1].clone(), ours[0].clone()];
         assert_eq!(svg(Kind::Published, &turned).unwrap(), drawn, "in the order of the published ones");
         assert!(svg(Kind::Placement, &ours).unwrap_err().contains("no result says where"));
+    }
+
+    #[test]
+    fn every_publication_is_drawn_or_named_as_not_drawn() {
+        let all: Vec<Row> = ["context_switch", "deep_stack", "table_sweep", "event_handoff", "interrupt_to_handler"]
+            .iter()
+            .flat_map(|bench| {
+                ["cold", "warm"].map(|cache| Row { bench: (*bench).into(), ..row("BTCM", cache, 40, vec![]) })
+            })
+            .map(|row| Row { variant: "call".into(), placement: Some(0), detail: "24x16".into(), ..row })
+            .collect();
+        for rows in [&all[..1], &all[..6], &all] {
+            let caption = Kind::Published.caption(rows);
+            let panels = panels(Kind::Published, rows);
+            let is_drawn = |id: &str| {
+                let of =
+                    |panel: &Panel| matches!(panel, Panel::Bars { title, .. } if title.ends_with(&format!("({id})")));
+                panels.iter().any(of)
+            };
+            for id in published::ids() {
+                let named = caption.contains(&format!("{id} is not drawn: "));
+                assert!(is_drawn(&id) != named, "{id} with {} rows: {caption}", rows.len());
+            }
+        }
+        assert!(!Kind::Published.caption(&all).contains("not drawn"));
+        assert!(Kind::Published.caption(&all[..1]).contains("measures deep_stack"));
     }
 
     #[test]

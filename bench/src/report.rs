@@ -1,13 +1,17 @@
 //! One page with everything: HTML for a browser, or Markdown for the repository.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+
+use measure::NOISE_RUNS;
 
 use crate::builds;
 use crate::compare::{Compare, compare};
+use crate::counterparts;
 use crate::plot::{self, Kind};
 use crate::published;
-use crate::row::{Origin, Row, Run, placed};
-use crate::table::{self, Align, Table, escape, escape_markdown, opt};
+use crate::row::{Row, Run, placed};
+use crate::table::{self, Align, Table, escape, escape_markdown};
 
 /// A part of the page.
 struct Section {
@@ -45,6 +49,59 @@ fn environment(run: &Run) -> Table {
         }
     }
     table
+}
+
+/// Which part of the matrix these figures are, and how often each cell was run.
+fn extent(run: &Run) -> Vec<String> {
+    let mut whole: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut text = Vec::new();
+    let mut fewest = u32::MAX;
+    for (name, image) in &run.images {
+        let runs = |cell: &String| run.done.iter().filter(|(n, c, _)| n == name && c == cell).count() as u32;
+        let (Some(least), Some(most)) = (image.cells.iter().map(runs).min(), image.cells.iter().map(runs).max()) else {
+            continue;
+        };
+        fewest = fewest.min(least);
+        let times = match (least, most) {
+            (1, 1) => "once".to_owned(),
+            (least, most) if least == most => format!("{most} times"),
+            (least, most) => format!("{least} to {most} times"),
+        };
+        let Some(part) = &image.part else {
+            match whole.iter_mut().find(|(known, _)| *known == times) {
+                Some((_, names)) => names.push(name),
+                None => whole.push((times, vec![name])),
+            }
+            continue;
+        };
+        let chosen = if part.words == ["quick"] { "the quick core".into() } else { part.words.join(", ") };
+        let all = image.cells.len() + part.left_out.len();
+        let bench = |cell: &str| cell.split('/').next().unwrap_or("").to_owned();
+        let mut benches: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for (cell, left_out) in part.left_out.iter().map(|c| (c, 1)).chain(image.cells.iter().map(|c| (c, 0))) {
+            let (out, of) = benches.entry(bench(cell)).or_default();
+            *out += left_out;
+            *of += 1;
+        }
+        let lacking = benches.iter().filter(|(_, (out, _))| *out > 0);
+        let lacking: Vec<_> = lacking.map(|(bench, (out, of))| format!("{bench} {out} of {of}")).collect();
+        text.push(format!(
+            "- `{name}`: {chosen}, {} of its {all} cells, each run {times}. Not here: {}.",
+            image.cells.len(),
+            lacking.join(", ")
+        ));
+    }
+    text.extend(whole.into_iter().map(|(times, names)| format!("- `{}`: whole, run {times}.", names.join("`, `"))));
+    if run.images.values().any(|image| image.part.is_some()) {
+        text.push("`scripts/bench.sh` without `--quick` and `--docs` runs all cells, the sweeps among them.".into());
+    }
+    if (fewest as usize) < NOISE_RUNS {
+        text.push(format!(
+            "The noise of a cell is known from {NOISE_RUNS} runs on (`scripts/bench.sh --repeat {NOISE_RUNS}`), so it is \
+             not known here."
+        ));
+    }
+    text
 }
 
 /// What may be said of one factor, everything else equal.
@@ -111,139 +168,13 @@ fn together(headlines: &[String]) -> Vec<String> {
     groups.into_iter().map(sentence).collect()
 }
 
-/// Every published figure with its counterpart, or a sentence why there is none.
-pub fn counterparts(rows: &[Row]) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[
-        ("published", Left),
-        ("what", Left),
-        ("min", Right),
-        ("mean", Right),
-        ("max", Right),
-        ("unit, board", Left),
-        ("here: min", Right),
-        ("mean", Right),
-        ("max", Right),
-        ("unit, board, kernel; or why not", Left),
-    ]);
-    let own = |row: &&Row| row.origin != Origin::Published && !row.of_self_test() && row.repeat.is_none_or(|n| n == 1);
-    let ours: Vec<&Row> = rows.iter().filter(own).collect();
-    for theirs in published::all() {
-        let place = theirs.placement.map_or(String::new(), |place| format!("offset {place}"));
-        let what = [
-            theirs.bench.as_str(),
-            &theirs.detail,
-            &theirs.memory,
-            &theirs.code,
-            &theirs.cache,
-            &theirs.variant,
-            &place,
-        ];
-        let what = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        let (found, remark) = counterpart(&theirs, &ours);
-        let mut line = vec![
-            theirs.source.clone(),
-            what,
-            opt(theirs.min),
-            opt(theirs.mean),
-            opt(theirs.max),
-            format!("{}, {}", theirs.unit, theirs.board),
-        ];
-        match found {
-            Some(row) => {
-                let about = format!("{} ({}), {}, {}{remark}", row.unit, row.origin.name(), row.board, row.kernel);
-                line.extend([opt(row.min), opt(row.mean), opt(row.max), about]);
-            }
-            None => line.extend([String::new(), String::new(), String::new(), remark]),
-        }
-        table.push(line);
-    }
-    table
-}
-
-/// The row of ours that answers the same question, with what must be said beside it.
-fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, String) {
-    let rust = |row: &&&Row| row.language != "c";
-    let alike = |row: &&&Row| {
-        row.bench == theirs.bench
-            && row.cache == theirs.cache
-            && (theirs.detail.is_empty() || row.detail == theirs.detail)
-            && (theirs.placement.is_none() || row.placement == theirs.placement)
-            && (theirs.variant.is_empty() || row.variant.is_empty() || row.variant == theirs.variant)
-    };
-    let boards: std::collections::BTreeSet<&str> =
-        ours.iter().filter(|row| row.origin != Origin::Host).map(|row| row.board.as_str()).collect();
-    let boards =
-        if boards.is_empty() { "the board".to_owned() } else { boards.into_iter().collect::<Vec<_>>().join(", ") };
-    let unmeasured = || format!("not in this run (scripts/bench.sh without --quick measures {})", theirs.bench);
-    match theirs.source.as_str() {
-        "published:riot" => {
-            let found = ours.iter().filter(rust).find(|row| {
-                row.bench == "context_switch"
-                    && row.variant == theirs.variant
-                    && row.memory == "BTCM"
-                    && row.cache == "warm"
-            });
-            let remark = format!("; {boards} is no {}: the same question on another core", theirs.board);
-            (found.copied(), if found.is_some() { remark } else { unmeasured() })
-        }
-        "published:pollution" => {
-            let host = ours
-                .iter()
-                .find(|row| row.bench == "host_flip" && row.cache == theirs.cache && (row.detail == theirs.detail));
-            let board = ours.iter().filter(rust).find(|row| row.bench == "event_handoff" && row.cache == theirs.cache);
-            match (host, board, theirs.detail.as_str()) {
-                (Some(host), _, _) => (Some(*host), "; on this host".into()),
-                (None, _, "L2") => {
-                    (None, "the Cortex-R52 has no second-level cache; `txbench host-flip` measures it on a PC".into())
-                }
-                (None, Some(board), _) => (Some(*board), "; two threads of the kernel, by event flags".into()),
-                (None, None, _) => (None, unmeasured()),
-            }
-        }
-        "published:630" => {
-            let found = ours.iter().filter(rust).find(|row| {
-                row.bench == theirs.bench
-                    && row.placement == theirs.placement
-                    && (theirs.code == "ATCM") == (row.code == "ATCM")
-            });
-            let here: Vec<_> = ours.iter().filter(|row| row.bench == theirs.bench).collect();
-            let same_kind = here.iter().any(|row| (theirs.code == "ATCM") == (row.code == "ATCM"));
-            match found {
-                Some(row) if theirs.code != row.code => (Some(*row), format!("; code in {}", row.code)),
-                Some(row) => (Some(*row), String::new()),
-                None if same_kind => (None, format!("{boards}: not measured at this placement in this run")),
-                None if !here.is_empty() => {
-                    (None, format!("{boards}: this firmware puts no code into {}", theirs.code))
-                }
-                None => (None, unmeasured()),
-            }
-        }
-        _ => {
-            // A published figure without a placement stands beside our first one.
-            let found = ours.iter().filter(rust).filter(alike).find(|row| row.memory == theirs.memory);
-            let bench = ours.iter().any(|row| row.bench == theirs.bench);
-            match found {
-                Some(row) => {
-                    let place = match (theirs.placement, row.placement) {
-                        (None, Some(place)) => format!(", at offset {place}"),
-                        _ => String::new(),
-                    };
-                    (Some(*row), place)
-                }
-                None if !bench => (None, unmeasured()),
-                None if !ours.iter().any(|row| row.memory == theirs.memory) => {
-                    (None, format!("{boards} has no {} that this firmware could use", theirs.memory))
-                }
-                None => (None, format!("not in this run: {} {} {}", theirs.bench, theirs.memory, theirs.cache)),
-            }
-        }
-    }
-}
-
 fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     let mut sections = Vec::new();
     let rows = &run.rows;
+    let text = extent(run);
+    if !text.is_empty() {
+        sections.push(Section { title: "What was run", text, tables: Vec::new() });
+    }
     let sentences = verdicts(rows);
     let mut text: Vec<String> = run.problems.iter().map(|problem| format!("PROBLEM: {problem}")).collect();
     // Before anything is said to be no different.
@@ -258,7 +189,7 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     sections.push(Section { title: "Verdicts", text, tables: Vec::new() });
 
     if builds::has(run) {
-        let mut text = vec![builds::ABOVE.to_owned()];
+        let mut text = vec![builds::above(run)];
         if why_not.is_none() {
             text.push(builds::ELSEWHERE.to_owned());
         }
@@ -276,7 +207,8 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
         let own: Vec<Row> = rows.iter().filter(own).cloned().collect();
         if !own.is_empty() && seen.insert(name) {
             let (same, table) = table::results(&own).without_constant(&FIGURES);
-            results.tables.push((known(name).unwrap_or(name).to_owned(), same, table));
+            let above = [same, table::overhead(&own).unwrap_or_default()].join(" ");
+            results.tables.push((known(name).unwrap_or(name).to_owned(), above.trim().to_owned(), table));
         }
     }
     sections.push(results);
@@ -286,7 +218,11 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
          are not cycles."
             .to_owned(),
     ];
-    let tables = vec![(String::new(), String::new(), counterparts(rows))];
+    let overhead = table::overhead(rows.iter().chain(&published::all())).unwrap_or_default();
+    let tables = vec![
+        ("Figures".to_owned(), overhead, counterparts::figures(rows)),
+        ("Statements".to_owned(), counterparts::ABOVE.to_owned(), counterparts::statements(rows)),
+    ];
     sections.push(Section { title: "Published figures and their counterparts", text, tables });
     sections.push(Section {
         title: "Environment",
@@ -306,6 +242,18 @@ table{border-collapse:collapse;font-size:12.5px}th{text-align:left;background:#f
 th,td{padding:.2em .55em;border-bottom:1px solid #e4e4e4;vertical-align:top}.n{white-space:nowrap}summary{cursor:pointer;color:#555;font-size:13px}tbody tr:nth-child(even){background:#fafafa}.n{text-align:right;font-variant-numeric:tabular-nums}\
 .wide{overflow-x:auto}ul{margin:.2em 0 .8em}figure{margin:1em 0;overflow-x:auto}figcaption{font-size:13px;color:#555}\
 .problem{color:#a00;font-weight:bold}code{background:#f4f4f4}";
+
+/// Whether a file's bytes are a page of [`html`].
+pub fn is_html(bytes: &[u8]) -> bool {
+    let last = bytes.len().saturating_sub(200);
+    bytes.starts_with(b"<!doctype html>") && String::from_utf8_lossy(&bytes[last..]).contains("<p>txbench ")
+}
+
+/// Whether a file's bytes are a page of [`markdown`].
+pub fn is_markdown(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    text.starts_with("# ") && ["## Verdicts", "## Environment"].iter().all(|title| text.lines().any(|l| l == *title))
+}
 
 /// The page as HTML, with nothing outside of it; `why_not`: why there is no build across C and Rust, for a run
 /// that has none.
@@ -338,7 +286,11 @@ pub fn html(run: &Run, title: &str, why_not: &str) -> Result<String, String> {
         if section.title == "Results" {
             for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
                 let svg = plot::svg(kind, &run.rows)?;
-                let _ = writeln!(out, "<figure>{svg}<figcaption>{}</figcaption></figure>", kind.caption());
+                let _ = writeln!(
+                    out,
+                    "<figure>{svg}<figcaption>{}</figcaption></figure>",
+                    escape(&kind.caption(&run.rows))
+                );
             }
         }
         for (title, above, table) in &section.tables {
@@ -388,7 +340,12 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
         }
         if section.title == "Results" {
             for kind in Kind::ALL.into_iter().filter(|kind| plot::has(*kind, &run.rows)) {
-                let _ = writeln!(out, "![{}]({plots}/{}.svg)\n", kind.caption(), kind.name());
+                let _ = writeln!(
+                    out,
+                    "![{0}]({plots}/{0}.svg)\n\n{1}.\n",
+                    kind.name(),
+                    escape_markdown(&kind.caption(&run.rows))
+                );
             }
         }
         for (title, above, table) in &section.tables {
@@ -410,6 +367,7 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::{Image, Part};
 
     fn row(bench: &str, memory: &str, cache: &str) -> Row {
         Row {
@@ -426,28 +384,6 @@ mod tests {
             max: Some(34),
             ..Row::default()
         }
-    }
-
-    #[test]
-    fn every_published_figure_has_a_counterpart_or_a_reason() {
-        let quick = [row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")];
-        let full: Vec<Row> = ["BTCM", "DRAM0"]
-            .into_iter()
-            .flat_map(|memory| {
-                ["context_switch", "deep_stack", "table_sweep", "event_handoff", "interrupt_to_handler"]
-                    .map(|b| row(b, memory, "cold"))
-            })
-            .collect();
-        for rows in [&[][..], &quick, &full] {
-            let csv = counterparts(rows).csv();
-            assert_eq!(csv.lines().count(), 1 + published::all().len());
-            for line in csv.lines().skip(1) {
-                assert!(!line.ends_with(','), "neither a figure nor a reason: {line}");
-            }
-        }
-        let csv = counterparts(&full).csv();
-        assert!(csv.contains("mps3-an536 has no DRAM2 that this firmware could use"), "{csv}");
-        assert!(csv.contains("has no second-level cache"), "{csv}");
     }
 
     #[test]
@@ -468,6 +404,35 @@ mod tests {
         assert!(note < first, "what a count cannot show stands before what it does not show");
         assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
         assert!(page.contains("no difference, the placement of the code is not known"));
+        assert!(is_html(page.as_bytes()) && !is_html(b"<!doctype html><p>mine</p>"));
+    }
+
+    #[test]
+    fn a_part_of_the_matrix_is_not_taken_for_all_of_it() {
+        let mut run = Run::new(vec![row("context_switch", "BTCM", "cold")]);
+        assert!(!markdown(&run, "Results", "plots").contains("What was run"), "a log is no part of a matrix");
+        let names = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+        let cells = names(&["context_switch/BTCM", "deep_stack/BTCM"]);
+        run.done.extend(cells.iter().map(|cell| ("suite".into(), cell.clone(), 1)));
+        run.done.extend([("call".into(), String::new(), 1), ("inline".into(), String::new(), 1)]);
+        let left_out = names(&["context_switch/CTCM", "service/BTCM"]);
+        let part = Some(Part { words: names(&["quick"]), left_out });
+        run.images.insert("suite".into(), Image { cells, part, ..Image::default() });
+        for name in ["call", "inline"] {
+            run.images.insert(name.into(), Image { cells: vec![String::new()], ..Image::default() });
+        }
+        let text = extent(&run).join("\n");
+        let quick = "- `suite`: the quick core, 2 of its 4 cells, each run once. Not here: context_switch 1 of 2, \
+                     service 1 of 1.\n- `call`, `inline`: whole, run once.\n`scripts/bench.sh` without";
+        assert!(text.starts_with(quick) && text.contains("not known here"), "{text}");
+        for image in run.images.values_mut() {
+            image.part = None;
+        }
+        for repeat in 2..=5 {
+            let again: Vec<_> = run.done.iter().map(|(image, cell, _)| (image.clone(), cell.clone(), repeat)).collect();
+            run.done.extend(again);
+        }
+        assert_eq!(extent(&run), ["- `call`, `inline`, `suite`: whole, run 5 times."]);
     }
 
     #[test]
@@ -479,7 +444,8 @@ mod tests {
         };
         let tests = [of("selftest/tick", "", "BTCM"), of("selftest/tick", "", "DRAM0")];
         assert!(verdicts(&tests).is_empty());
-        assert!(!counterparts(&tests).csv().contains(",34,"), "{}", counterparts(&tests).csv());
+        let counterparts = counterparts::figures(&tests).csv();
+        assert!(!counterparts.contains(",34,"), "{counterparts}");
         let control = [of("selftest/control", "A", "BTCM"), of("selftest/control", "B", "BTCM")];
         assert_eq!(verdicts(&control).len(), 1);
     }
@@ -494,5 +460,8 @@ mod tests {
         let broken = markdown(&broken, "A <b>", "plots");
         assert!(broken.contains("# A &lt;b>") && broken.contains("PROBLEM: suite: &lt;exit code 1> \\| x"), "{broken}");
         assert!(!text.contains("\n\n\n"));
+        assert!(is_markdown(text.as_bytes()) && !is_markdown(b"# Mine\n\n## Environment\n"));
+        assert!(is_markdown(include_bytes!("../../docs/results.md")), "scripts/bench.sh --docs replaces it");
+        assert!(plot::is_svg(include_bytes!("../../docs/plots/distribution.svg")));
     }
 }

@@ -7,24 +7,32 @@ use std::path::Path;
 
 use crate::files;
 use crate::lines::Lines;
-use crate::log::Log;
+use crate::log::{Closing, FAILED_CHECK, Log};
 use crate::published;
-use crate::row::{Row, Run};
+use crate::row::{LARGEST, Row, Run};
 use crate::screen::complain;
 
-/// A JSON file larger than this was not written by `txbench`.
-const LARGEST: u64 = 256 << 20;
 /// Space before the first character that is looked at.
 const SPACES: usize = 1 << 12;
 
 /// Reads a whole log.
 ///
 /// # Errors
-/// One line if the file cannot be read. What is wrong inside the log is in [`Log::problems`].
+/// One line if the file cannot be read, or is JSON. What is wrong inside the log is in [`Log::problems`].
 pub fn log(path: &Path) -> Result<Log, String> {
     let name = path.display();
-    let mut file = File::open(path).map_err(|e| format!("cannot open {name}: {e}"))?;
-    log_of(&[], &mut file).map_err(|e| format!("cannot read {name}: {e}"))
+    match open(path)?.0 {
+        Figures::Log(log) => Ok(*log),
+        Figures::Json(_) => {
+            Err(format!("{name} is a JSON result of txbench and no log: txbench table, compare and report read it"))
+        }
+    }
+}
+
+/// What could be read of a log's bytes.
+pub fn log_in(bytes: &[u8]) -> Log {
+    // Bytes in memory can be read to their end.
+    log_of(bytes, &mut io::empty()).unwrap_or_default()
 }
 
 /// The log that begins with `head` and goes on in `rest`.
@@ -65,7 +73,7 @@ impl Read for Counted {
 type Contents = Option<(u64, u32)>;
 
 /// Figures by name: `published:ID`, a JSON file of `txbench` or a captured log, told apart by the first
-/// character that is no space.
+/// character that is no space. Each problem says whose it is.
 ///
 /// # Errors
 /// One line: the file cannot be read, is another program's, or has no figures.
@@ -77,8 +85,33 @@ fn read(name: &str) -> Result<(Run, Contents), String> {
     if name.starts_with(published::PREFIX) {
         return Ok((Run::new(published::of(name)?), None));
     }
+    let (figures, contents) = open(Path::new(name))?;
+    let mut run = match figures {
+        Figures::Json(run) => *run,
+        Figures::Log(log) => of_log(*log, name),
+    };
+    let lacking = run.mend();
+    run.problems.extend(lacking);
+    match (run.rows.is_empty(), run.problems.first()) {
+        (false, _) => {}
+        (true, Some(problem)) => return Err(format!("{name} has no figures: {problem}")),
+        (true, None) => return Err(format!("{name} has no figures")),
+    }
+    run.problems.iter_mut().for_each(|problem| *problem = format!("{name}: {problem}"));
+    Ok((run, contents))
+}
+
+/// What a file of figures is.
+enum Figures {
+    Json(Box<Run>),
+    Log(Box<Log>),
+}
+
+/// Reads a JSON file of `txbench` or a log. What only begins as JSON, and has lines of an image, is a log with noise.
+fn open(path: &Path) -> Result<(Figures, Contents), String> {
+    let name = path.display();
     let cannot = |e| format!("cannot read {name}: {e}");
-    let file = File::open(name).map_err(|e| format!("cannot open {name}: {e}"))?;
+    let file = File::open(path).map_err(|e| format!("cannot open {name}: {e}"))?;
     let mut file = Counted { file, bytes: 0, crc: crc32fast::Hasher::new() };
     let mut head = Vec::new();
     // After an editor's mark, if there is one.
@@ -94,21 +127,20 @@ fn read(name: &str) -> Result<(Run, Contents), String> {
         }
         head.extend(byte);
     }
-    let run = if begins(&head) == Some(b'{') {
+    let figures = if begins(&head) == Some(b'{') {
         (&mut file).take(LARGEST).read_to_end(&mut head).map_err(cannot)?;
-        let text = str::from_utf8(&head).map_err(|_| format!("{name}: begins as JSON, but is no text"))?;
-        let mut run = Run::from_json(text.trim_start_matches('\u{feff}')).map_err(|e| format!("{name}: {e}"))?;
-        let lacking = run.mend();
-        run.problems.extend(lacking);
-        run
+        let text = str::from_utf8(&head).map_err(|_| String::from("begins as JSON, but is no text"));
+        match text.and_then(|text| Run::from_json(text.trim_start_matches('\u{feff}'))) {
+            Ok(run) => Figures::Json(Box::new(run)),
+            Err(why) => match log_in(&head) {
+                log if log.foreign() => return Err(format!("{name}: {why}")),
+                log => Figures::Log(Box::new(log)),
+            },
+        }
     } else {
-        of_log(log_of(&head, &mut file).map_err(cannot)?, name)
+        Figures::Log(Box::new(log_of(&head, &mut file).map_err(cannot)?))
     };
-    match (run.rows.is_empty(), run.problems.first()) {
-        (false, _) => Ok((run, Some((file.bytes, file.crc.finalize())))),
-        (true, Some(problem)) => Err(format!("{name} has no figures: {problem}")),
-        (true, None) => Err(format!("{name} has no figures")),
-    }
+    Ok((figures, Some((file.bytes, file.crc.finalize()))))
 }
 
 /// Figures of several names, each run once: a run that counts twice would look like one that was repeated,
@@ -155,7 +187,13 @@ pub fn of_log(log: Log, name: &str) -> Run {
     }
     run.environment = log.environment;
     run.problems = log.failed_checks;
+    if let (Some(Closing::Done { ok: false, detail }), true) = (&log.closing, run.problems.is_empty()) {
+        run.problems.push(format!("{FAILED_CHECK}: {detail}"));
+    }
     run.problems.extend(log.problems.iter().map(ToString::to_string));
+    if log.unnamed > 0 {
+        run.problems.push(format!("and {} more problems", log.unnamed));
+    }
     run.newer = log.newer;
     run
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -83,13 +83,14 @@ impl Bench {
         self.qemu(MACHINES, &format!("cat '{}'; exit {code}", uart.display()))
     }
 
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txbench"));
+        command.args(args).current_dir(self.dir.path()).stdin(Stdio::null());
+        command
+    }
+
     fn txbench(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_txbench"))
-            .args(args)
-            .current_dir(self.dir.path())
-            .stdin(Stdio::null())
-            .output()
-            .unwrap()
+        self.command(args).output().unwrap()
     }
 
     fn run(&self, args: &[&str]) -> Output {
@@ -200,14 +201,8 @@ fn run_shows_output_before_the_image_ends() {
 
     let bench = Bench::new();
     bench.qemu(MACHINES, "echo first; while [ ! -e go ]; do sleep 0.05; done; exit 9");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-        .args(["run", "image", "--qemu", "./qemu", "--timeout", "30"])
-        .current_dir(bench.dir.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let args = ["run", "image", "--qemu", "./qemu", "--timeout", "30"];
+    let mut child = bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut first = [0; 6];
     child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     assert_eq!(&first, b"first\n");
@@ -219,14 +214,8 @@ fn run_shows_output_before_the_image_ends() {
 fn a_signal_ends_the_image_as_well() {
     let bench = Bench::new();
     bench.qemu(MACHINES, "echo $$ >guest; echo up; while :; do sleep 0.1; done");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-        .args(["run", "image", "--qemu", "./qemu", "--timeout", "60"])
-        .current_dir(bench.dir.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let args = ["run", "image", "--qemu", "./qemu", "--timeout", "60"];
+    let mut child = bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(10);
     let guest = loop {
         match fs::read_to_string(bench.path("guest")) {
@@ -359,9 +348,9 @@ fn an_output_must_not_be_an_input() {
         &["report", "x", "--html", "plots/distribution.svg", "--markdown", "page.md"],
         &["plot", "plots/distribution.svg", "--out", "plots"],
         &["plot", "x", "--out", "x"],
-        &["merge", "x", "x", "y"],
-        &["merge", "y", "x", "./y"],
-        &["merge", "plots", "x"],
+        &["merge", "--out", "x", "x", "y"],
+        &["merge", "--out", "y", "x", "./y"],
+        &["merge", "--out", "plots", "x"],
         &["matrix", "--image", "i=image", "--qemu", "./qemu", "--out", "image"],
         &["run", "image", "--qemu", "./qemu", "--json", "new", "--log", "./new"],
         &["run", "image", "--qemu", "./qemu", "--json", "qemu"],
@@ -373,6 +362,107 @@ fn an_output_must_not_be_an_input() {
         assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{args:?}: {}", seen(&output));
         assert!((files("."), files("plots")) == before, "{args:?} touched something");
     }
+}
+
+#[test]
+fn an_output_replaces_only_what_is_of_its_kind() {
+    let bench = Bench::new();
+    suite(&bench);
+    fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::write(bench.path("notes"), "# Notes\n\nOf a month.\n").unwrap();
+    fs::write(bench.path("cycles"), "model 1 s32z280 recorded\nend x\n").unwrap();
+    // What writes each kind of file: the command, its option, a file, and the files that it goes on from or replaces.
+    let run = "run image --qemu ./qemu --arg a/cold";
+    let matrix = "matrix --image suite=image --qemu ./qemu";
+    let outputs = [
+        (run, "--json", "run.json", &["run.json"][..]),
+        (run, "--log", "uart", &["uart", "x"]),
+        (matrix, "--out", "matrix.json", &["matrix.json", "merge.json"]),
+        ("merge matrix.json", "--out", "merge.json", &["merge.json"]),
+        ("report published:635", "--html", "page.html", &["page.html"]),
+        ("report published:635", "--markdown", "page.md", &["page.md"]),
+        ("plot published:638 --kind placement", "--out", "placement.svg", &["placement.svg"]),
+    ];
+    // A plot is given its folder.
+    let call = |command: &str, option: &str, file: &str| {
+        let file = if command.starts_with("plot") { "." } else { file };
+        bench.txbench(&command.split(' ').chain([option, file]).collect::<Vec<_>>())
+    };
+    for (command, option, file, _) in outputs {
+        for _ in 0..2 {
+            let output = call(command, option, file);
+            assert_eq!(code(&output), 0, "{command} {option} {file}: {}", seen(&output));
+        }
+        let whole = fs::read(bench.path(file)).unwrap();
+        fs::write(bench.path(file), "").unwrap();
+        assert_eq!(code(&call(command, option, file)), 0, "{command} {option} {file}, which is empty");
+        assert!(fs::read(bench.path(file)).unwrap() == whole);
+    }
+    let refused = |output: &Output, option: &str, file: &str| {
+        assert_eq!((code(output), stderr(output).lines().count()), (4, 1), "{option} {file}: {}", seen(output));
+        let says = stderr(output);
+        assert!(says.starts_with(&format!("txbench: {option} ")), "{says}");
+        assert!(says.contains(&format!("{file}: not overwritten, as it is no ")), "{says}");
+    };
+    let files = outputs.map(|output| output.2).into_iter().chain(["x", "notes", "cycles"]);
+    for file in files {
+        let before = fs::read(bench.path(file)).unwrap();
+        for (command, option, own, _) in outputs.iter().filter(|output| !output.3.contains(&file)) {
+            if command.ends_with(file) {
+                continue; // It is an input.
+            }
+            if command.starts_with("plot") {
+                let plot = fs::read(bench.path(own)).unwrap();
+                fs::copy(bench.path(file), bench.path(own)).unwrap();
+                refused(&call(command, option, file), option, own);
+                assert_eq!(fs::read(bench.path(own)).unwrap(), before);
+                fs::write(bench.path(own), plot).unwrap();
+                continue;
+            }
+            refused(&call(command, option, file), option, file);
+            if command.starts_with("matrix") {
+                refused(&call(&format!("{command} --fresh"), option, file), option, file);
+            }
+            assert_eq!(fs::read(bench.path(file)).unwrap(), before, "{command} {option} {file}");
+        }
+        for (option, replaced) in [("--cycles", "cycles"), ("--modelled", "uart x")] {
+            let output = call("run image --qemu ./qemu --model an536 --plugin image", option, file);
+            if replaced.split(' ').any(|name| name == file) {
+                assert!(!stderr(&output).contains("not overwritten"), "{}", seen(&output));
+            } else {
+                refused(&output, option, file);
+            }
+            assert_eq!(fs::read(bench.path(file)).unwrap(), before);
+        }
+    }
+    // A merge of shards is gone on from, and not begun anew.
+    refused(&call(&format!("{matrix} --fresh"), "--out", "merge.json"), "--out", "merge.json");
+}
+
+#[test]
+fn merge_takes_no_source_for_its_output() {
+    let bench = Bench::new();
+    for name in ["a", "b", "c"] {
+        let text = format!("{}\n{CLOSING}\n", records().replace("bundled", name));
+        fs::write(bench.path(name), text).unwrap();
+        let parsed = bench.txbench(&["parse", name, "--json"]);
+        fs::write(bench.path(&format!("{name}.json")), parsed.stdout).unwrap();
+    }
+    let text = |name: &str| fs::read(bench.path(name)).unwrap();
+    // Without the option there is no output, whatever comes first.
+    for first in ["a", "a.json"] {
+        let before = text(first);
+        let output = bench.txbench(&["merge", first, "b.json"]);
+        assert_eq!(code(&output), 2, "{}", seen(&output));
+        assert!(stderr(&output).contains("--out <FILE>") && text(first) == before, "{}", seen(&output));
+        // A pattern of the shell in the place of the option's value.
+        let output = bench.txbench(&["merge", "--out", first, "b.json", "c.json"]);
+        assert_eq!(code(&output), 4, "{}", seen(&output));
+        assert!(text(first) == before && stderr(&output).contains("not overwritten"), "{}", seen(&output));
+    }
+    assert_eq!(code(&bench.txbench(&["merge", "--out", "all.json", "a.json", "b.json"])), 0);
+    assert_eq!(code(&bench.txbench(&["merge", "--out", "all.json", "a.json", "b.json", "c.json"])), 0);
+    assert_eq!(rows(&bench, "all.json").len(), 12);
 }
 
 #[test]
@@ -393,9 +483,13 @@ fn an_unusable_output_is_found_before_the_work() {
         ),
         (&["plot", "x", "--out", "file"], "--out file: "),
         (&["plot", "x", "--out", "file/plots"], "is no folder"),
+        (
+            &["plot", "x", "--out", "/proc/x"],
+            "txbench: --out /proc/x: cannot be created, as the folder /proc takes no new files\n",
+        ),
         (&["report", "x", "--html", "none/page.html"], "--html none/page.html: there is no folder"),
         (&["report", "x", "--markdown", "file/page.md"], "--markdown file: file is no folder"),
-        (&["merge", "none/all.json", "x"], "there is no folder"),
+        (&["merge", "--out", "none/all.json", "x"], "there is no folder"),
     ] {
         let output = bench.txbench(args);
         assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{args:?}: {}", seen(&output));
@@ -408,14 +502,15 @@ fn an_unusable_output_is_found_before_the_work() {
 fn an_output_that_fails_leaves_what_was_there() {
     let bench = Bench::new();
     fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
-    fs::write(bench.path("report.html"), "before").unwrap();
+    assert_eq!(code(&bench.txbench(&["report", "published:635", "--html", "report.html"])), 0);
+    let before = fs::read(bench.path("report.html")).unwrap();
     // No room for the page: the limit of a file's size is one block.
     let exe = env!("CARGO_BIN_EXE_txbench");
     let script = format!("trap '' XFSZ; ulimit -f 1; '{exe}' report x --html report.html");
     let output = Command::new("bash").args(["-c", &script]).current_dir(bench.dir.path()).output().unwrap();
     assert_eq!(code(&output), 4, "{}", seen(&output));
     assert!(stderr(&output).starts_with("txbench: cannot write report.html: "), "{}", seen(&output));
-    assert_eq!(fs::read_to_string(bench.path("report.html")).unwrap(), "before");
+    assert_eq!(fs::read(bench.path("report.html")).unwrap(), before);
     let left: Vec<_> = fs::read_dir(bench.dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
 }
@@ -448,11 +543,11 @@ fn a_run_named_twice_is_no_repetition() {
     assert_eq!(stderr(&output).lines().count(), 4, "{}", seen(&output));
     assert!(stderr(&output).contains("txbench: copy has the same contents as log: counted once\n"));
     // Five times the same run has no noise that could be known.
-    let output = bench.txbench(&["merge", "five.json", "log", "./log", "link", "copy", "log"]);
+    let output = bench.txbench(&["merge", "--out", "five.json", "log", "./log", "link", "copy", "log"]);
     assert!(code(&output) == 0 && stdout(&output) == "4 rows in five.json\n", "{}", seen(&output));
     let compared = stdout(&bench.txbench(&["compare", "five.json", "five.json"]));
     assert!(compared.contains("unknown, 1 run") && !compared.contains("noise 0"), "{compared}");
-    let output = bench.txbench(&["merge", "more.json", "five.json", "log"]);
+    let output = bench.txbench(&["merge", "--out", "more.json", "five.json", "log"]);
     assert_eq!(stdout(&output), "4 rows in more.json\n", "{}", seen(&output));
     assert!(stderr(&output).contains("4 of 4 rows of log are those of five.json: counted once"), "{}", seen(&output));
 }
@@ -559,6 +654,87 @@ fn parse_names_what_is_wrong_with_a_log() {
 }
 
 #[test]
+fn every_command_uses_what_could_be_read_and_names_the_rest() {
+    let bench = Bench::new();
+    let lines = records();
+    let lines: Vec<&str> = lines.lines().collect();
+    let log = |second: &str, closing: &str| format!("{}\n{second}\n{}\n{closing}\n", lines[0], lines[2..].join("\n"));
+    fs::write(bench.path("good"), log(lines[1], CLOSING)).unwrap();
+    fs::write(bench.path("cut"), log(&lines[1][..100], CLOSING)).unwrap();
+    fs::write(bench.path("failed"), log(&lines[1][..100], "DONE FAILED: sleeper not resumed")).unwrap();
+    let parsed = bench.txbench(&["parse", "cut", "--json"]);
+    fs::write(bench.path("cut.json"), &parsed.stdout).unwrap();
+    for (name, expected, says) in [
+        ("good", 0, ""),
+        ("cut", 3, "txbench: cut: line 2: record cut off\n"),
+        ("cut.json", 3, "txbench: cut.json: line 2: record cut off\n"),
+        (
+            "failed",
+            1,
+            "txbench: failed: self-check failed: sleeper not resumed\ntxbench: failed: line 2: record cut off\n",
+        ),
+    ] {
+        for (args, shown) in [
+            (&["table", name][..], "context_switch"),
+            (&["table", name, "--csv"], "context_switch"),
+            (&["plot", name, "--out", "plots"], "plots/distribution.svg"),
+            (&["compare", name, name], "verdict: no difference"),
+            (&["report", name, "--html", "page.html", "--markdown", "page.md"], ""),
+            (&["merge", "--out", "all.json", name], "rows in all.json"),
+            (&["parse", name], "context_switch"),
+        ] {
+            if args[0] == "parse" && name == "cut.json" {
+                continue;
+            }
+            let output = bench.txbench(args);
+            assert_eq!(code(&output), expected, "{args:?}: {}", seen(&output));
+            // What parse says of self-checks is its verdict.
+            let says = if args[0] == "parse" { says.lines().last().unwrap_or("") } else { says.trim_end() };
+            assert_eq!(stderr(&output).trim_end(), says, "{args:?}");
+            assert!(stdout(&output).contains(shown), "{args:?}: {}", seen(&output));
+        }
+        for page in ["page.html", "page.md"] {
+            let page = fs::read_to_string(bench.path(page)).unwrap();
+            let problem = format!("{name}: line 2: record cut off");
+            assert_eq!(page.contains(&problem), expected != 0, "{name}");
+        }
+    }
+    // Of two sides both are named, and one that two have is named once.
+    let output = bench.txbench(&["compare", "good", "cut"]);
+    assert_eq!((code(&output), stderr(&output).as_str()), (3, "txbench: cut: line 2: record cut off\n"));
+    let output = bench.txbench(&["table", "cut", "failed"]);
+    assert!(code(&output) == 1 && stderr(&output).starts_with("txbench: cut: line 2: "), "{}", seen(&output));
+}
+
+#[test]
+fn parse_says_in_one_line_what_is_no_log() {
+    let bench = Bench::new();
+    let binary: Vec<u8> = (0..20_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    fs::write(bench.path("binary"), binary).unwrap();
+    fs::write(bench.path("one-line"), vec![b'x'; 1 << 17]).unwrap();
+    fs::write(bench.path("x"), format!("{}\n{CLOSING}\n", records())).unwrap();
+    fs::write(bench.path("run.json"), bench.txbench(&["parse", "x", "--json"]).stdout).unwrap();
+    fs::write(bench.path("other.json"), "{\n  \"name\": 1\n}\n").unwrap();
+    for (name, expected, says) in [
+        ("binary", 3, " lines are no text"),
+        ("one-line", 3, "no log of an image: 1 of its 1 lines are no text"),
+        ("run.json", 4, "is a JSON result of txbench and no log: txbench table, compare and report read it"),
+        ("other.json", 4, "other.json: no schema number: not written by txbench"),
+    ] {
+        let output = bench.txbench(&["parse", name]);
+        assert_eq!((code(&output), stderr(&output).lines().count()), (expected, 1), "{}", seen(&output));
+        assert!(stderr(&output).contains(says) && stderr(&output).contains(name), "{}", seen(&output));
+        if !name.starts_with("run") {
+            let output = bench.txbench(&["table", name]);
+            assert_eq!((code(&output), stderr(&output).lines().count()), (4, 1), "{}", seen(&output));
+        }
+    }
+    // Noise at the start of a log is no JSON.
+    fs::write(bench.path("noisy"), format!("{{\n{}\n{CLOSING}\n", records())).unwrap();
+    assert_eq!(code(&bench.txbench(&["table", "noisy"])), 0);
+}
+
+#[test]
 fn test_adds_images_up_and_names_every_failure() {
     let bench = Bench::new();
     for name in ["good", "bad", "hangs", "lies", "crashes", "silent"] {
@@ -593,9 +769,53 @@ fn wrong_usage_is_code_2() {
     {
         assert_eq!(code(&bench.txbench(args)), 2, "{args:?}");
     }
-    let help = bench.txbench(&["--help"]);
-    assert_eq!(code(&help), 0);
-    assert!(stdout(&help).contains("Exit codes"));
+    for args in [&["--help"][..], &["help"], &["merge", "--help"], &["--version"]] {
+        let help = bench.txbench(args);
+        assert!(code(&help) == 0 && stderr(&help).is_empty() && stdout(&help).contains("txbench"), "{args:?}");
+    }
+    assert!(stdout(&bench.txbench(&["--help"])).contains("Exit codes"));
+}
+
+#[test]
+fn wrong_usage_is_told_in_one_line() {
+    let bench = Bench::new();
+    for (args, says) in [
+        ("", "no command given (try `txbench --help`)"),
+        ("nonsense", "unrecognized subcommand 'nonsense' (try `txbench --help`)"),
+        ("--nonsense", "unexpected argument '--nonsense' found (try `txbench --help`)"),
+        ("merge a b", "the following required arguments were not provided: --out <FILE> (try `txbench merge --help`)"),
+        (
+            "report x",
+            "the following required arguments were not provided: <--html <FILE>|--markdown <FILE>> \
+             (try `txbench report --help`)",
+        ),
+        (
+            "plot x --kind pie",
+            "invalid value 'pie' for '--kind <KIND>' [possible values: distribution, placement, published] \
+             (try `txbench plot --help`)",
+        ),
+        (
+            "table x --markdow",
+            "unexpected argument '--markdow' found; tip: a similar argument exists: '--markdown' (try `txbench table --help`)",
+        ),
+        (
+            "table x --csv --markdown",
+            "the argument '--csv' cannot be used with '--markdown' (try `txbench table --help`)",
+        ),
+        (
+            "run x --timeout 0",
+            "invalid value '0' for '--timeout <SECS>': 0 is not in 1..=86400 (try `txbench run --help`)",
+        ),
+        (
+            "matrix --image i=image --out x --select list",
+            "invalid value 'list' for '--select <CELL>': not the name of a cell or how one begins, \
+             for example context_switch/BTCM (try `txbench matrix --help`)",
+        ),
+    ] {
+        let output = bench.txbench(&args.split_whitespace().collect::<Vec<_>>());
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{args}");
+        assert_eq!(stderr(&output), format!("txbench: {says}\n"), "{args}");
+    }
 }
 
 #[test]
@@ -616,7 +836,11 @@ fn parse_reads_upstreams_demo() {
     fs::write(bench.path("cut.log"), &log[..log.len() - 120]).unwrap();
     let output = bench.txbench(&["parse", "cut.log"]);
     assert_eq!(code(&output), 3);
-    assert!(stderr(&output).contains("txbench: line 10: malformed figures of upstream's demo"), "{}", seen(&output));
+    assert!(
+        stderr(&output).contains("txbench: cut.log: line 10: malformed figures of upstream's demo"),
+        "{}",
+        seen(&output)
+    );
     assert!(stdout(&output).contains("1370"), "{}", seen(&output));
 }
 
@@ -660,7 +884,10 @@ fn host_flip_says_that_it_is_host_data() {
     let rows = run["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 3, "none, clean and dirty");
     for row in rows {
-        assert_eq!((&row["origin"], &row["n"]), (&"host".into(), &200.into()));
+        assert_eq!(row["origin"], "host");
+        let count = |key: &str| row[key].as_u64().unwrap();
+        assert_eq!(count("n") + count("excluded_awake") + count("excluded_clock"), 200);
+        assert_eq!(count("n") + count("excluded"), 200);
         assert!(row["min"].as_u64().unwrap() > 0 && row["min"].as_u64() <= row["p50"].as_u64());
         assert_eq!(row["opt"], if cfg!(debug_assertions) { "debug" } else { "release" });
     }
@@ -681,6 +908,7 @@ for word in $(echo "$args" | tr ',' '\n' | sed -n 's/^arg=\([^ ]*\).*/\1/p' | ta
 record() { cat "$here/record" | sed "s/CACHE/$1/;s/MIN/$2/g"; }
 here=$(dirname "$0")
 cells='a/cold a/warm b/cold'
+case " $words " in *' quick '*) cells='a/cold a/warm';; esac
 case " $words " in
 *' list '*) for c in $cells; do echo "CELL $c"; done; echo 'DONE ok: 3 cells'; exit 0;;
 esac
@@ -744,6 +972,35 @@ fn matrix_runs_every_cell_once_and_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn two_matrices_do_not_write_one_file() {
+    let bench = Bench::new();
+    suite(&bench);
+    // It waits in its first boot until it is told to go on.
+    let wait = SUITE.replacen(
+        "here=$(dirname \"$0\")",
+        "here=$(dirname \"$0\"); while [ -e $here/wait ]; do sleep 0.05; done",
+        1,
+    );
+    bench.qemu(MACHINES, &wait);
+    fs::write(bench.path("wait"), "").unwrap();
+    let args = ["matrix", "--image", "suite=image", "--qemu", "./qemu", "--out"];
+    let first = bench.command(&[&args[..], &["run.json"]].concat()).stdout(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !bench.path(".run.json.lock").exists() {
+        assert!(Instant::now() < deadline, "it never began");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let second = bench.txbench(&[&args[..], &["./run.json"]].concat());
+    fs::remove_file(bench.path("wait")).unwrap();
+    let says = "txbench: ./run.json is being written by another txbench: wait for its end\n";
+    assert_eq!((code(&second), stderr(&second).as_str()), (4, says));
+    assert_eq!(code(&first.wait_with_output().unwrap()), 0);
+    assert_eq!(rows(&bench, "run.json").len(), 3);
+    assert!(!bench.path(".run.json.lock").exists());
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+}
+
+#[test]
 fn a_matrix_file_that_is_half_there_is_mended() {
     let bench = Bench::new();
     suite(&bench);
@@ -765,7 +1022,7 @@ fn a_matrix_file_that_is_half_there_is_mended() {
         fs::write(bench.path("run.json"), &text).unwrap();
         let report = bench.txbench(&["table", "run.json"]);
         assert!(stderr(&report).contains(says), "{}", seen(&report));
-        let merged = bench.txbench(&["merge", "all.json", "run.json"]);
+        let merged = bench.txbench(&["merge", "--out", "all.json", "run.json"]);
         assert!(
             code(&merged) == 3 && stderr(&merged).contains("1 of 3 cells are in none of the files"),
             "{}",
@@ -809,11 +1066,11 @@ fn shards_together_are_the_whole() {
         assert_eq!(code(&matrix(&bench, &["--out", &out, "--shard", part])), 0);
     }
     assert_eq!(rows(&bench, "part2.json"), ["a/warm"]);
-    let output = bench.txbench(&["merge", "all.json", "part2.json", "part1.json"]);
+    let output = bench.txbench(&["merge", "--out", "all.json", "part2.json", "part1.json"]);
     assert_eq!(code(&output), 0, "{}", seen(&output));
     let text = |file: &str| fs::read_to_string(bench.path(file)).unwrap();
-    assert_eq!(text("all.json"), text("whole.json"));
-    let output = bench.txbench(&["merge", "some.json", "part1.json"]);
+    assert_eq!(text("all.json"), text("whole.json").replacen("\"matrix\"", "\"merge\"", 1));
+    let output = bench.txbench(&["merge", "--out", "some.json", "part1.json"]);
     assert_eq!(code(&output), 3);
     assert_eq!(stderr(&output), "txbench: suite: 1 of 3 cells are in none of the files\n");
     assert_eq!(code(&matrix(&bench, &["--out", "x.json", "--shard", "3/2"])), 2);
@@ -825,6 +1082,16 @@ fn an_image_without_a_list_is_one_cell() {
     bench.prints(&format!("{}\n{CLOSING}\n", records()), 0);
     assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
     assert_eq!(rows(&bench, "run.json"), [""; 4]);
+    // There is nothing to choose from, and what was chosen must not be taken for what ran.
+    let output = matrix(&bench, &["--out", "some.json", "--select", "x"]);
+    let says = "txbench: suite: it does not list its cells, so that --select has none to choose from: leave one of the two out\n";
+    assert_eq!((code(&output), stderr(&output).as_str()), (4, says));
+    assert!(!bench.path("some.json").exists());
+    assert_eq!(code(&matrix(&bench, &["--out", "quick.json", "--quick"])), 0, "all of it is its core set");
+    bench.prints("DONE FAILED: no cell matches x: the word `list` shows their names\n", 2);
+    let output = matrix(&bench, &["--out", "other.json", "--select", "x"]);
+    let says = "txbench: suite: --select: no cell matches x; `txbench run image --arg list` names its cells\n";
+    assert_eq!((code(&output), stderr(&output).as_str()), (4, says));
     bench.prints("hello\n", 0);
     let output = matrix(&bench, &["--out", "other.json"]);
     assert_eq!(code(&output), 4);
@@ -870,6 +1137,25 @@ fn a_model_that_does_not_start_is_told_once() {
 }
 
 #[test]
+fn matrix_keeps_what_it_was_not_asked_for() {
+    let bench = Bench::new();
+    suite(&bench);
+    let part = || {
+        let run: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(bench.path("run.json")).unwrap()).unwrap();
+        run["images"]["suite"]["part"].clone()
+    };
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--quick"])), 0);
+    assert_eq!(part(), serde_json::json!({ "words": ["quick"], "left_out": ["b/cold"] }));
+    assert_eq!(code(&bench.txbench(&["report", "run.json", "--markdown", "page.md"])), 0);
+    let page = fs::read_to_string(bench.path("page.md")).unwrap();
+    assert!(page.contains("- `suite`: the quick core, 2 of its 3 cells, each run once. Not here: b 1 of 1."), "{page}");
+    let output = matrix(&bench, &["--out", "run.json"]);
+    assert!(stdout(&output).starts_with("1 of 3 cells to run\n") && code(&output) == 0, "{}", seen(&output));
+    assert!(part().is_null(), "all are there now");
+}
+
+#[test]
 fn later_keys_are_told_once_and_kept() {
     let bench = Bench::new();
     suite(&bench);
@@ -880,7 +1166,9 @@ fn later_keys_are_told_once_and_kept() {
     let later = later.replace("\"crc32\"", "\"size\":1,\"crc32\"");
     fs::write(bench.path("run.json"), later).unwrap();
     let says = "run.json is of a later txbench, whose images.size, lab, rows.volts this one does not know: ignored\n";
-    for args in [&["table", "run.json"][..], &["compare", "run.json", "run.json"], &["merge", "all.json", "run.json"]] {
+    for args in
+        [&["table", "run.json"][..], &["compare", "run.json", "run.json"], &["merge", "--out", "all.json", "run.json"]]
+    {
         let output = bench.txbench(args);
         assert!(stderr(&output).starts_with(&format!("txbench: {says}")), "{args:?}: {}", seen(&output));
         assert_eq!(stderr(&output).matches("later txbench").count(), 1);
@@ -959,21 +1247,21 @@ fn port() -> (fs::File, String) {
     (fs::File::from(board), name)
 }
 
+/// A board and a `txbench` that listens to it.
+fn listening(bench: &Bench, more: &[&str]) -> (fs::File, Child) {
+    let (board, name) = port();
+    let args = [&["run", "--serial", &name, "--timeout", "20"], more].concat();
+    let child = bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    (board, child)
+}
+
 #[test]
 fn a_board_at_a_serial_port_is_read_until_its_log_is_closed() {
     use std::io::Write;
 
     let bench = Bench::new();
-    let (mut board, name) = port();
-    let child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-        .args(["run", "--serial", &name, "--timeout", "20", "--json", "run.json"])
-        .current_dir(bench.dir.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let (mut board, child) = listening(&bench, &["--json", "run.json"]);
     let start = Instant::now();
     for piece in format!("{}\r\n{CLOSING}\r\n", records()).as_bytes().chunks(100) {
         board.write_all(piece).unwrap();
@@ -995,16 +1283,7 @@ fn a_serial_port_that_goes_away_leaves_what_came() {
         // A board that is switched off after its last line has said all.
         (format!("{}\r\n{CLOSING}\r\n", records()), "verdict: ok: 4 records", 0),
     ] {
-        let (mut board, name) = port();
-        let child = Command::new(env!("CARGO_BIN_EXE_txbench"))
-            .args(["run", "--serial", &name, "--timeout", "20", "--json", "run.json", "--log", "run.log"])
-            .current_dir(bench.dir.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(500));
+        let (mut board, child) = listening(&bench, &["--json", "run.json", "--log", "run.log"]);
         board.write_all(text.as_bytes()).unwrap();
         std::thread::sleep(Duration::from_millis(200));
         drop(board);
@@ -1038,7 +1317,7 @@ fn a_serial_port_that_is_missing_silent_or_none_is_named() {
 fn the_documented_schema_is_the_written_one() {
     let bench = Bench::new();
     suite(&bench);
-    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--quick"])), 0);
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(bench.path("run.json")).unwrap()).unwrap();
     let mut written: Vec<String> = run.as_object().unwrap().keys().cloned().collect();
     let row = run["rows"][0].as_object().unwrap();

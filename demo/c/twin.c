@@ -18,7 +18,7 @@
 #define LIMIT 1000
 
 enum region { BTCM, DRAM0 };
-enum excluded { KEPT, TICK, INTERRUPT };
+enum disturbance { NOTHING, TICK, INTERRUPT };
 
 /* What the board offers, and what the series brings back; the Rust side has the same two. */
 struct twin_board
@@ -30,7 +30,7 @@ struct twin_board
 struct twin_series
 {
     ULONG samples[ROUNDS];
-    UCHAR excluded[ROUNDS];
+    UCHAR disturbed[ROUNDS];
     /* Samples in the two. */
     UINT taken;
     /* Dives whose sum came out wrong. */
@@ -65,17 +65,13 @@ static inline ULONG cycles(void)
     return low;
 }
 
-/* A sample after a disturbed one is disturbed as well: a partner that was interrupted on its way to a switch goes on
-   from there. */
+/* The sample's own disturbance; what follows from it for the next one is for the Rust side to say. */
 static void keep(ULONG start, ULONG end, ULONG ticks, ULONG interrupts)
 {
-    static UCHAR before;
     UINT at = series->taken;
-    UCHAR disturbed = tx_time_get() != ticks ? TICK : board->interrupts() != interrupts ? INTERRUPT : KEPT;
+    series->disturbed[at] = tx_time_get() != ticks ? TICK : board->interrupts() != interrupts ? INTERRUPT : NOTHING;
     series->samples[at] = end - start;
-    series->excluded[at] = disturbed != KEPT ? disturbed : at != 0 ? before : KEPT;
     series->taken = at + 1;
-    before = disturbed;
 }
 
 /* ---- round trip ---- */

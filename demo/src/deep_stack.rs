@@ -13,8 +13,16 @@ use crate::sample::Watch;
 
 /// Samples of a series.
 pub const ROUNDS: usize = 64;
-const FRAMES: u32 = 24;
-const WORDS: usize = 16;
+
+macro_rules! shape {
+    ($frames:literal, $words:literal) => {
+        const FRAMES: u32 = $frames;
+        const WORDS: usize = $words;
+        /// Frames and words, as records have them. The C twin has the same.
+        pub const SHAPE: &str = concat!($frames, "x", $words);
+    };
+}
+shape!(24, 16);
 
 threadx::stack! {
     pub static DEEP_BTCM: Stack<Btcm, { 8192 - 2048 * (SCALE - 1) }>;

@@ -82,7 +82,8 @@ impl Report {
 
     /// The factors of a series.
     fn case(&self, bench: Bench, stack: &'static str, cache: Cache) -> Case<'static> {
-        let case = Case::new(bench, stack, cache);
+        let detail = if bench == Bench::DeepStack { crate::deep_stack::SHAPE } else { "" };
+        let case = Case { detail, ..Case::new(bench, stack, cache) };
         let of_switch = |variant| if bench == Bench::ContextSwitch { variant } else { "" };
         if self.code != Code::Rust {
             // Where C's code and control blocks lie is not known here.

@@ -2,20 +2,19 @@
 
 use core::hint::black_box;
 
-use measure::Exclusion;
+use measure::{Disturbed, Exclusion};
 
 /// Tells which samples of a series were disturbed.
 pub struct Watch {
     ticks: u32,
     interrupts: u32,
-    /// What fell into the sample before.
-    disturbed: Option<Exclusion>,
+    disturbed: Disturbed,
 }
 
 impl Watch {
     /// For a new series.
     pub const fn new() -> Self {
-        Self { ticks: 0, interrupts: 0, disturbed: None }
+        Self { ticks: 0, interrupts: 0, disturbed: Disturbed::new() }
     }
 
     /// Remembers the counts. Called before the first timestamp.
@@ -27,17 +26,10 @@ impl Watch {
         black_box(self);
     }
 
-    /// What happened since, if anything. Called after the second timestamp. A sample after a disturbed one is
-    /// disturbed as well: a partner that was interrupted on its way to a switch goes on from there.
+    /// The sample's mark. Called after the second timestamp.
     pub fn end(&mut self) -> Option<Exclusion> {
-        let disturbed = if threadx::time::now() != self.ticks {
-            Some(Exclusion::Tick)
-        } else if bsp::interrupt::count() != self.interrupts {
-            Some(Exclusion::Interrupt)
-        } else {
-            None
-        };
-        let before = core::mem::replace(&mut self.disturbed, disturbed);
-        disturbed.or(before)
+        let ticked = threadx::time::now() != self.ticks;
+        let interrupted = bsp::interrupt::count() != self.interrupts;
+        self.disturbed.mark(Exclusion::seen(ticked, interrupted))
     }
 }

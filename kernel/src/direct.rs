@@ -180,6 +180,28 @@ pub unsafe fn preempt_disable_exit(posture: UINT) {
     port::restore(posture);
 }
 
+/// `tx_interrupt_control` in two steps.
+pub mod interrupts {
+    use crate::port;
+    use crate::types::UINT;
+
+    /// Masks interrupts for the caller; the posture before.
+    #[inline(always)]
+    pub fn mask() -> UINT {
+        port::mask()
+    }
+
+    /// Sets the posture that the matching [`mask`] told.
+    ///
+    /// # Safety
+    ///
+    /// It is one, and the caller's.
+    #[inline(always)]
+    pub unsafe fn restore(posture: UINT) {
+        port::restore(posture);
+    }
+}
+
 /// Whether the caller is between [`preempt_disable_enter`] and [`preempt_disable_exit`].
 pub fn preemption_disabled() -> bool {
     lock().scheduler.preemption_disabled()

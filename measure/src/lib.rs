@@ -43,6 +43,7 @@ extern crate std;
 pub mod a32;
 mod clock;
 mod compare;
+mod disturbed;
 mod histogram;
 pub mod line;
 mod record;
@@ -52,6 +53,7 @@ mod summary;
 
 pub use clock::{Wide, elapsed};
 pub use compare::{NOISE_RUNS, Noise, NoiseError, Pair, Paired, PairedError, Verdict, noise, paired};
+pub use disturbed::Disturbed;
 pub use histogram::Histogram;
 pub use record::{
     Bench, Cache, Case, ExcludedSample, Marks, RawSamples, RawSamplesOf, Record, RecordOf, SCHEMA, Setting,

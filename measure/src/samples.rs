@@ -15,6 +15,19 @@ pub enum Exclusion {
     Interrupt,
 }
 
+impl Exclusion {
+    /// What fell between the timestamps, from whether the tick count and the count of interrupts moved otherwise
+    /// than a sample's own part does. A tick is counted as an interrupt as well.
+    #[must_use]
+    pub const fn seen(ticked: bool, interrupted: bool) -> Option<Self> {
+        match (ticked, interrupted) {
+            (true, _) => Some(Self::Tick),
+            (false, true) => Some(Self::Interrupt),
+            (false, false) => None,
+        }
+    }
+}
+
 /// The buffer holds its `N` samples already; the value was not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;

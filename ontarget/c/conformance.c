@@ -801,10 +801,37 @@ static const struct { const char *name; VOID (*test)(VOID); } tests[] = {
 #endif
 };
 
+static TX_TIMER early;
+static volatile UINT early_calls;
+
+static VOID early_expired(ULONG input)
+{
+    early_calls += (UINT) input;
+}
+
+/* Interrupts during initialization: they are handled, and initialization goes on, although threads are ready. */
+static VOID define_with_interrupts(VOID)
+{
+    ULONG start;
+    ULONG rounds;
+    OK(tx_timer_create(&early, "early", early_expired, 1, 1, 0, TX_AUTO_ACTIVATE));
+    start = tx_time_get();
+    tx_interrupt_control(TX_INT_ENABLE);
+    for (rounds = 0; rounds < 100000000 && tx_time_get() - start < 2; rounds++) {
+    }
+    tx_interrupt_control(TX_INT_DISABLE);
+    IS(tx_time_get() - start, 2);
+    IS(early_calls, 0);
+    IS(tx_thread_identify(), TX_NULL);
+}
+
 static VOID main_entry(ULONG input)
 {
     UINT i;
     IS(input, 1);
+    /* The timer thread is above this one. */
+    IS(early_calls, 1);
+    OK(tx_timer_delete(&early));
     IS(conformance_scale(1.5f, 2.25, -3.0f) == 169.5, TX_TRUE);
     for (i = 0; i < WORDS(tests); i++) {
         conformance_group(tests[i].name);
@@ -819,6 +846,7 @@ VOID tx_application_define(VOID *first_unused_memory)
     IS(tx_thread_identify(), TX_NULL);
     OK(tx_thread_create(&main_thread, "main", main_entry, 1, main_stack, sizeof(main_stack), PRIORITY, PRIORITY,
                         TX_NO_TIME_SLICE, TX_AUTO_START));
+    define_with_interrupts();
 }
 
 int main(void)

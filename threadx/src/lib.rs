@@ -10,6 +10,7 @@ mod delay;
 mod error;
 pub mod event_flags;
 mod executor;
+pub mod interrupt;
 pub mod mutex;
 mod name;
 pub mod performance;

@@ -502,6 +502,36 @@ fn critical_sections_hold_everybody_off() {
 }
 
 #[test]
+fn interrupts_are_masked_for_their_own_thread_only() {
+    cell! { MAIN_CELL, MAIN_STACK; A, A_STACK }
+    static LOG: Log = Log::new();
+    run(|_| {
+        let main = || {
+            let equal = Builder::new("equal").priority(MAIN).spawn(&A, A_STACK.take().unwrap(), || {
+                host::interrupt(|| LOG.add("interrupt of equal"));
+                LOG.add("equal");
+            });
+            let value = threadx::interrupt::masked(|| {
+                host::interrupt(|| LOG.add("interrupt"));
+                threadx::interrupt::masked(|| ());
+                LOG.add("inside");
+                thread::relinquish();
+                LOG.add("inside again");
+                7
+            });
+            assert_eq!(value, 7);
+            LOG.add("after");
+            equal.unwrap().join().unwrap();
+            host::check_invariants().unwrap();
+            host::finish()
+        };
+        Builder::new("main").priority(MAIN).spawn(&MAIN_CELL, MAIN_STACK.take().unwrap(), main).unwrap().detach();
+    });
+    // The next thread runs with its own posture, and so interrupts come in; this one's is masked again when it goes on.
+    assert_eq!(LOG.take(), ["inside", "interrupt", "interrupt of equal", "equal", "inside again", "after"]);
+}
+
+#[test]
 fn cells_are_small() {
     // Beside the kernel's two control blocks: about a dozen words and the name.
     let ours = size_of::<ThreadCell>() - size_of::<threadx_sys_sizes::Blocks>();

@@ -5,7 +5,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use measure::{Cache, Exclusion, Samples};
+use measure::{Cache, Disturbed, Exclusion, Samples};
 
 // Brings the kernel's symbols into the image.
 use threadx_sys as _;
@@ -64,7 +64,7 @@ struct Board {
 #[repr(C)]
 struct Raw {
     samples: [u32; ROUNDS],
-    excluded: [u8; ROUNDS],
+    disturbed: [u8; ROUNDS],
     taken: u32,
     wrong: u32,
     turns: u32,
@@ -99,20 +99,21 @@ fn run<const N: usize>(call: impl FnOnce(*const Board, *mut Raw) -> u32) -> Resu
         return Err(Refusal::Caller);
     }
     let mut raw =
-        Raw { samples: [0; ROUNDS], excluded: [0; ROUNDS], taken: 0, wrong: 0, turns: 0, stack: core::ptr::null() };
+        Raw { samples: [0; ROUNDS], disturbed: [0; ROUNDS], taken: 0, wrong: 0, turns: 0, stack: core::ptr::null() };
     let status = call(&raw const BOARD, &raw mut raw);
     BUSY.store(false, Ordering::Release);
     if status != 0 {
         return Err(Refusal::Service(status));
     }
     let mut samples = Samples::new();
-    for (&value, &excluded) in raw.samples.iter().zip(&raw.excluded).take(raw.taken as usize) {
-        let why = match excluded {
+    let mut disturbed = Disturbed::new();
+    for (&value, &seen) in raw.samples.iter().zip(&raw.disturbed).take(raw.taken as usize) {
+        let seen = match seen {
             0 => None,
             1 => Some(Exclusion::Tick),
             _ => Some(Exclusion::Interrupt),
         };
-        if samples.push(value, why).is_err() {
+        if samples.push(value, disturbed.mark(seen)).is_err() {
             break;
         }
     }

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use measure::{Exclusion, Samples, elapsed};
+use measure::{Disturbed, Exclusion, Samples, elapsed};
 
 use crate::factors::Preparation;
 
@@ -36,8 +36,7 @@ pub struct Sampler {
     rounds: u32,
     ticks: u32,
     interrupts: u32,
-    /// What fell into the round before.
-    disturbed: Option<Exclusion>,
+    disturbed: Disturbed,
     written: u32,
     /// Samples during which the console was written to.
     pub talked: u32,
@@ -57,7 +56,7 @@ impl Sampler {
             rounds: 0,
             ticks: 0,
             interrupts: 0,
-            disturbed: None,
+            disturbed: Disturbed::new(),
             written: 0,
             talked: 0,
             right: true,
@@ -86,19 +85,12 @@ impl Sampler {
         self.ticks = threadx::time::now();
     }
 
-    /// Takes a sample. One after a disturbed one is disturbed as well: a partner that was interrupted on its way
-    /// to a switch goes on from there.
+    /// Takes a sample.
     #[inline(never)]
     pub fn after(&mut self, start: u32, end: u32) {
-        let disturbed = if threadx::time::now() != self.ticks {
-            Some(Exclusion::Tick)
-        } else if bsp::interrupt::count().wrapping_sub(self.interrupts) != self.plan.interrupts {
-            Some(Exclusion::Interrupt)
-        } else {
-            None
-        };
-        let before = core::mem::replace(&mut self.disturbed, disturbed);
-        let excluded = disturbed.or(before);
+        let ticked = threadx::time::now() != self.ticks;
+        let interrupted = bsp::interrupt::count().wrapping_sub(self.interrupts) != self.plan.interrupts;
+        let excluded = self.disturbed.mark(Exclusion::seen(ticked, interrupted));
         self.talked += u32::from(bsp::console().written() != self.written);
         self.rounds += 1;
         if self.rounds > self.plan.warm_up && self.samples.push(elapsed(start, end), excluded).is_err() {

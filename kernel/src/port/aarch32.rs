@@ -760,6 +760,10 @@ unsafe extern "C" fn relinquish_slow(context: *const Context) -> *const Context 
 }
 
 unsafe extern "C" fn after_interrupt() -> *const Context {
+    // Initialization that unmasked interrupts goes on, whoever is ready: its end lets the first thread in.
+    if core::ptr::eq(INTERRUPT.interrupted.get(), &INITIALIZATION.context) {
+        return &raw const INITIALIZATION.context;
+    }
     // SAFETY: the end of an interrupt runs with IRQ masked up to the switch.
     context_or_idle(unsafe { locked() }.after_interrupt())
 }

@@ -32,6 +32,7 @@ fn main() -> ! {
             high_water_is_exact: 20,
             names_outlive_their_creator: 10,
             critical_section_keeps_the_processor: 20,
+            masked_interrupts_are_the_threads_own: 20,
     ])
 }
 
@@ -447,5 +448,28 @@ fn critical_section_keeps_the_processor() -> Outcome {
     // The ticks that the section held back come in afterwards.
     thread::sleep(Ticks::new(1))?;
     ensure!(time::now() - ticks >= 3, "ticks were lost: {}", time::now() - ticks);
+    check_kernel()
+}
+
+/// Interrupts stay masked for the thread that asked for it, also over its next turns, and for no other.
+fn masked_interrupts_are_the_threads_own() -> Outcome {
+    static TICKS_SEEN: AtomicU32 = AtomicU32::new(0);
+    just_after_a_tick()?;
+    let equal = spawn(0, at::<16>("equal"), || {
+        let ticks = time::now();
+        spin(2 * bsp::timer::frequency() / bsp::tick_hz());
+        TICKS_SEEN.store(time::now() - ticks, Relaxed);
+    })?;
+    let (held_off, ticks) = threadx::interrupt::masked(|| {
+        thread::relinquish();
+        let ticks = time::now();
+        threadx::interrupt::masked(|| ());
+        spin(3 * bsp::timer::frequency() / bsp::tick_hz());
+        (time::now() == ticks, ticks)
+    });
+    ensure!(TICKS_SEEN.load(Relaxed) >= 1, "another thread ran with interrupts masked");
+    ensure!(held_off, "a tick came in between");
+    ensure!(time::now() > ticks, "interrupts stayed masked");
+    equal.join()?;
     check_kernel()
 }
