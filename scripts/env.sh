@@ -111,10 +111,12 @@ fw_cargo() {
       PATH="$FW_BIN:$PATH" "$FW_BIN/cargo" "$subcommand" --target "$TARGET" "$@"
       ;;
     source)
-      # A folder of its own: the build scripts that RUSTC_BOOTSTRAP compiles differ from the host's.
+      # A folder of its own: the build scripts that RUSTC_BOOTSTRAP compiles differ from the host's. The paths of
+      # this machine stay out of the images, whose size is then the same on another.
       PATH="$FW_BIN:$PATH" RUSTC_BOOTSTRAP=1 \
         CARGO_TARGET_ARMV8R_NONE_EABIHF_LINKER="$FW_LINKER" \
-        "$FW_BIN/cargo" "$subcommand" -Zbuild-std=core --target "$TARGET" \
+        "$FW_BIN/cargo" "$subcommand" -Zbuild-std=core -Ztrim-paths --config 'profile.release.trim-paths="all"' \
+        --target "$TARGET" \
         --target-dir "$CARGO_TARGET_DIR/debian" "$@"
       ;;
     *) die 'no tool chain for the firmware: run scripts/setup.sh' ;;

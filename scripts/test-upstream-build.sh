@@ -77,6 +77,10 @@ broken=$(copy broken) && echo 'this is not C;' >>"$broken/common/src/tx_thread_s
 refused 'a source does not compile' 'tx_thread_sleep.c' THREADX_DIR="$broken"
 
 # ---- compiler ----
+clang=''
+for name in clang clang-{22,21,20,19,18,17,16}; do
+  [ -n "$clang" ] || ! command -v "$name" >/dev/null || clang=$name
+done
 export THREADX_DIR=$sources
 refused 'no compiler' 'the C compiler no-such-gcc is not there' CC_armv8r_none_eabihf=no-such-gcc
 refused 'no wrapper' 'the C compiler no-such-wrapper is not there' CC_armv8r_none_eabihf='no-such-wrapper arm-none-eabi-gcc'
@@ -179,6 +183,17 @@ built 'own configuration' THREADX_TX_USER_H="$user" CFLAGS_armv8r_none_eabihf=-O
     'error checking off, stack checking on, tick 1000 Hz, ready search clz, floating point on, notify callbacks on, timers in thread, inline suspension on, performance info in part, trace on, optimisation -O3'
   same "M10: the kernel's name has its optimisation" "$(told THREADX_NAME | grep -oE -- '-O[^)]*')" '-O3'
 }
+# lto NAME FLAGS WANTED [VARIABLE=VALUE...]: banner and name say how the C kernel is optimised, at link time too.
+lto() {
+  local name=$1 flags=$2 wanted=$3
+  shift 3
+  built "M10: $name" CFLAGS_armv8r_none_eabihf="$flags" "$@" || return 0
+  same "M10: the banner of $name" "$(told THREADX_CONFIGURATION | grep -o 'optimisation .*')" "optimisation $wanted"
+  same "M10: the kernel's name, $name" "$(told THREADX_NAME | grep -oE -- '-O[^)]*')" "$wanted"
+}
+lto 'link-time optimisation' '-flto' '-O2 -flto'
+lto 'link-time optimisation that is taken back' '-O3 -flto -fno-lto' '-O3'
+[ -z "$clang" ] || lto 'link-time optimisation across C and Rust' '-flto=thin' '-O2 -flto=thin' CC_armv8r_none_eabihf="$clang"
 # ---- a port without a floating-point flag, and one with it ----
 # The older port's header leaves the flag's place to another field; the newer one names it. Both
 # layouts must come out the same. Where the checkout has one of the two, the other is made from it.
@@ -221,10 +236,6 @@ objects() {
   if grep -q '\<clz\>' "$scratch/code"; then ok "D06, $name: the ready search is the CLZ one"; else bad "D06, $name: the ready search is the portable loop"; fi
 }
 built 'another wrapper' CC_armv8r_none_eabihf='env arm-none-eabi-gcc' && same 'a wrapper before the compiler' "$(told CC)" 'env arm-none-eabi-gcc'
-clang=''
-for name in clang clang-{22,21,20,19,18,17,16}; do
-  [ -n "$clang" ] || ! command -v "$name" >/dev/null || clang=$name
-done
 if [ -n "$clang" ]; then
   built "$clang" CC_armv8r_none_eabihf="$clang" && {
     same "$clang compiles the kernel" "$(told THREADX_NAME | grep -o clang)" clang

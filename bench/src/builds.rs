@@ -7,17 +7,25 @@ use std::process::{Command, Stdio};
 use crate::image::Places;
 use crate::published;
 use crate::row::{Origin, Row, Run};
-use crate::table::{Align, Table, opt};
+use crate::table::{Align, Table, opt, overhead};
 
 /// `lto` of an image whose linker did the link-time optimisation.
 const BY_LINKER: &str = "linker";
 
 /// What stands above the table.
-pub const ABOVE: &str = "Pre is relinquish by call, post inlined down to the switch. Each image has one of them, so \
+const ABOVE: &str = "Pre is relinquish by call, post inlined down to the switch. Each image has one of them, so \
     that its `.text` (\"flash\") is that variant's. A tick is what the unit says, for two switches and the partner's \
     loop. Words (stored + loaded, 32 bits) are those of one switch, bytes those of code at each place that \
     relinquishes; both are decoded from the image. The path of the C kernel has branches, so that no words are read \
     from it.";
+
+/// [`ABOVE`], and whether the ticks contain what reading the counter costs.
+pub fn above(run: &Run) -> String {
+    let Builds { inlined, across } = builds(&run.rows);
+    let ours = inlined.into_iter().chain(across).flat_map(|(pre, post)| [pre, post]);
+    let published = published::all();
+    format!("{ABOVE} {}", overhead(ours.chain(&published)).unwrap_or_default())
+}
 
 /// What the document without the C kernel says of it.
 pub const ELSEWHERE: &str = "The bundled kernel is Rust, so that fat LTO sees kernel and application as one and a \
@@ -97,7 +105,8 @@ pub fn page(run: &Run) -> Result<String, String> {
         return Err("no two images of the C kernel with and without LTO across C and Rust in these figures".into());
     }
     let mut out = format!(
-        "# Relinquish across C and Rust\n\n{ABOVE}\n\n{}\n## Images\n\n",
+        "# Relinquish across C and Rust\n\n{}\n\n{}\n## Images\n\n",
+        above(run),
         table(run, &published::all(), None).markdown()
     );
     for (name, image) in &run.images {

@@ -7,7 +7,7 @@ use clap::Args;
 use measure::{Pair, Paired, Verdict, noise, paired};
 
 use crate::row::{Origin, Row};
-use crate::table::{Align, Table, code, difference, opt};
+use crate::table::{Align, Table, code, difference, opt, overhead};
 
 /// Options of `txbench compare`.
 #[derive(Args)]
@@ -117,6 +117,8 @@ pub struct Comparison {
     pub differs: Vec<[String; 3]>,
     /// The figures beside each other.
     pub table: Table,
+    /// Whether the figures contain what reading the counter costs.
+    pub overhead: Option<String>,
     /// One sentence for each group of placements.
     pub headlines: Vec<String>,
     /// The last word.
@@ -184,7 +186,14 @@ pub fn compare(a: &[Row], b: &[Row], args: &Compare) -> Comparison {
         let differs = KEYS.iter().filter_map(|key| Some((*key, setting(key)?)));
         let differs =
             differs.map(|(key, tell)| [key.to_owned(), values(&rows_a, tell), values(&rows_b, tell)]).collect();
-        return Comparison { differs, table: Table::default(), headlines: Vec::new(), verdict, compared: false };
+        return Comparison {
+            differs,
+            table: Table::default(),
+            overhead: None,
+            headlines: Vec::new(),
+            verdict,
+            compared: false,
+        };
     }
     let differs = differs(&pairs);
     let units_differ = pairs.iter().any(|(a, b)| a.row.unit != b.row.unit);
@@ -200,6 +209,7 @@ pub fn compare(a: &[Row], b: &[Row], args: &Compare) -> Comparison {
         (Some(why), false) => Comparison {
             differs,
             table: figures(&pairs, true),
+            overhead: overhead_of(&pairs),
             headlines: Vec::new(),
             verdict: format!(
                 "not compared: {why}, so no ratio means anything (--direction-only shows which is lower within each side)"
@@ -209,7 +219,14 @@ pub fn compare(a: &[Row], b: &[Row], args: &Compare) -> Comparison {
         (_, true) => directions(differs, &pairs),
         (None, false) => {
             let (headlines, verdict) = verdicts(&pairs);
-            Comparison { differs, table: figures(&pairs, false), headlines, verdict, compared: true }
+            Comparison {
+                differs,
+                table: figures(&pairs, false),
+                overhead: overhead_of(&pairs),
+                headlines,
+                verdict,
+                compared: true,
+            }
         }
     }
 }
@@ -252,6 +269,10 @@ fn nothing(a: Side<'_>, b: Side<'_>) -> String {
         );
     }
     "nothing to compare: no measurement is on both sides with the same detail, memory, cache and placement".into()
+}
+
+fn overhead_of(pairs: &[(&Group<'_>, &Group<'_>)]) -> Option<String> {
+    overhead(pairs.iter().flat_map(|(a, b)| [a.row, b.row]))
 }
 
 fn differs(pairs: &[(&Group<'_>, &Group<'_>)]) -> Vec<[String; 3]> {
@@ -491,7 +512,7 @@ fn directions(differs: Vec<[String; 3]>, pairs: &[(&Group<'_>, &Group<'_>)]) -> 
         0 => "direction only: no two settings that one factor tells apart are on both sides".into(),
         _ => format!("direction only: {agree} of {all} directions agree; no size is compared"),
     };
-    Comparison { differs, table, headlines: Vec::new(), verdict, compared: all > 0 }
+    Comparison { differs, table, overhead: overhead_of(pairs), headlines: Vec::new(), verdict, compared: all > 0 }
 }
 
 impl Comparison {
@@ -507,6 +528,9 @@ impl Comparison {
         }
         if !self.table.is_empty() {
             let _ = writeln!(out, "\n{}\n", self.table.terminal());
+        }
+        if let Some(overhead) = &self.overhead {
+            let _ = writeln!(out, "{overhead}\n");
         }
         for headline in &self.headlines {
             let _ = writeln!(out, "{headline}");

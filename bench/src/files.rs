@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -180,7 +180,11 @@ fn writable(folder: &Path) -> Result<(), String> {
         return Err(format!("{} is no folder", folder.display()));
     }
     let probe = tempfile::Builder::new().prefix(".txbench").tempfile_in(folder);
-    probe.map(drop).map_err(|e| format!("cannot write to the folder {}: {}", folder.display(), e.kind()))
+    probe.map(drop).map_err(|e| match e.kind() {
+        // It is there, so that the error means the file: a folder of the system's own, as /proc is.
+        ErrorKind::NotFound => format!("cannot be created, as the folder {} takes no new files", folder.display()),
+        kind => format!("cannot write to the folder {}: {kind}", folder.display()),
+    })
 }
 
 /// Where a name leads.

@@ -1,6 +1,7 @@
 //! Lines to records, tests and a closing line; what cannot be read is named by its line.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use measure::line::{CELL, DONE_FAILED, DONE_OK, RECORD, SAMPLES, TEST, TEST_OUTCOME, TEST_RESULT};
 use measure::{ExcludedSample, Exclusion, RawSamplesOf, RecordOf, SCHEMA};
@@ -95,6 +96,8 @@ pub struct Log {
     unreadable: usize,
     /// Lines of the records among `rows`.
     at: Vec<usize>,
+    /// Lines of records, by their cell and text.
+    seen: HashMap<(String, String), usize>,
     /// Whether a line was one of ours, or was on the way to be one when it broke off.
     ours: bool,
     upstream: Upstream,
@@ -191,9 +194,23 @@ impl Log {
         if let Some((before, json)) = after(text, RECORD) {
             let (record, left, newer) = json_of::<Record>(json, "record", line)?;
             check(&record)?;
-            self.newer.extend(newer);
             let cell = self.cells.last().map(|cell| cell.0.clone()).unwrap_or_default();
-            self.rows.push(Row { cell, ..row(record) });
+            let row = Row { cell, ..row(record) };
+            row.plausible().map_err(|why| format!("malformed record: {why}"))?;
+            // A test of the method measures one series again and again.
+            if !row.of_self_test() {
+                match self.seen.entry((row.cell.clone(), json[..json.len() - left.len()].to_owned())) {
+                    Entry::Occupied(first) => {
+                        return Err(format!(
+                            "the record of line {} again, left out: two runs in one log?",
+                            first.get()
+                        ));
+                    }
+                    Entry::Vacant(first) => first.insert(line.number),
+                };
+            }
+            self.newer.extend(newer);
+            self.rows.push(row);
             self.at.push(line.number);
             return self.clean(before, left, "record");
         }
@@ -475,15 +492,6 @@ fn check(record: &Record) -> Result<(), String> {
     if let Some(key) = empty {
         return Err(format!("malformed record: {key} is empty"));
     }
-    if record.n == 0 {
-        return Err("malformed record: figures of no samples".into());
-    }
-    if !(record.min <= record.mean && record.mean <= record.max) {
-        return Err(format!(
-            "malformed record: min {}, mean {}, max {} are out of order",
-            record.min, record.mean, record.max
-        ));
-    }
     Ok(())
 }
 
@@ -577,7 +585,7 @@ mod tests {
 
     #[test]
     fn interleaved_text_is_named_and_the_record_kept() {
-        let log = read(&format!("[12:00:01] {GOOD}\n{GOOD} tick\nDONE ok\n"));
+        let log = read(&format!("[12:00:01] {GOOD}\n{} tick\nDONE ok\n", GOOD.replace("BTCM", "DRAM0")));
         assert_eq!(
             problems(&log),
             [
@@ -604,6 +612,11 @@ mod tests {
             ("\"n\":256", "\"n\":0", "no samples"),
             ("\"min\":40", "\"min\":-1", "-1"),
             ("\"min\":40", "\"min\":41", "out of order"),
+            ("\"mean\":40", "\"mean\":41", "min 40, mean 41, max 40 are out of order"),
+            ("\"overhead\"", "\"sd_hundredths\":1,\"overhead\"", "sd 0.01 of 256 samples from min 40 to max 40"),
+            ("\"overhead\"", "\"placement\":17,\"overhead\"", "placement is no offset"),
+            ("\"overhead\"", "\"p50\":41,\"p90\":40,\"overhead\"", "p50 41 and p90 40 are out of order"),
+            ("\"excluded\":0", "\"excluded\":4294967295", "more samples than can be taken"),
             ("\"max\":40", "\"max\":4294967296", "4294967296"),
             ("\"n\":", "\"n\";", "malformed record"),
         ] {
@@ -613,6 +626,18 @@ mod tests {
             assert_eq!(got.len(), 1, "{got:?}");
             assert!(got[0].0 == Some(1) && got[0].1.contains(says), "{got:?}");
         }
+    }
+
+    #[test]
+    fn a_record_given_twice_is_used_once() {
+        let other = GOOD.replace("BTCM", "DRAM0");
+        let log = read(&format!("{GOOD}\n{other}\n{GOOD}\n{GOOD}\nDONE ok\n"));
+        assert_eq!(log.rows.len(), 2);
+        let says = "the record of line 1 again, left out: two runs in one log?";
+        assert_eq!(problems(&log), [(Some(3), says), (Some(4), says)]);
+        // Another cell, or a test of the method, may come out the same.
+        let log = read(&format!("CELL a\n{GOOD}\nCELL b\n{GOOD}\nCELL selftest/x\n{GOOD}\n{GOOD}\nDONE ok\n"));
+        assert_eq!((log.rows.len(), problems(&log).len()), (4, 0));
     }
 
     #[test]
@@ -644,8 +669,10 @@ mod tests {
     fn two_runs_in_one_log_are_noticed() {
         let run = format!("{GOOD}\nDONE ok\n");
         let log = read(&format!("{run}{run}"));
-        assert_eq!(log.rows.len(), 2);
+        assert_eq!(log.rows.len(), 1);
         assert_eq!(problems(&log).iter().map(|p| p.0).collect::<Vec<_>>(), [Some(3), Some(4)]);
+        let log = read(&format!("{run}{}", run.replace("\"n\":256", "\"n\":255")));
+        assert_eq!((log.rows.len(), problems(&log).len()), (2, 2));
     }
 
     #[test]
@@ -897,7 +924,9 @@ mod tests {
 
             #[test]
             fn whole_lines_between_noise_are_kept(noise in proptest::collection::vec("[ -z|}~]{0,60}", 1..8)) {
-                let text: String = noise.iter().map(|n| format!("{n}\n{GOOD}\n")).collect();
+                let record = |at: usize| GOOD.replace("\"n\":256", &format!("\"n\":{}", 256 + at));
+                let text: String =
+                    noise.iter().enumerate().map(|(at, noise)| format!("{noise}\n{}\n", record(at))).collect();
                 prop_assert_eq!(read_bytes(text.as_bytes()).rows.len(), noise.len());
             }
         }

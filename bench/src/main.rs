@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
 
 use crate::files::Kind;
 use crate::judge::Verdict;
@@ -47,6 +47,8 @@ use crate::screen::{Failure, complain, show};
 mod code {
     /// A self-check, a test or an expectation failed.
     pub const FAILED: u8 = 1;
+    /// The arguments are wrong.
+    pub const USAGE: u8 = 2;
     /// The log is cut, malformed or foreign in places.
     pub const LOG: u8 = 3;
     /// QEMU, a file, the serial port or standard output cannot be used.
@@ -225,6 +227,7 @@ struct PlotArgs {
 }
 
 #[derive(Args)]
+#[command(group = ArgGroup::new("pages").args(["html", "markdown"]).required(true).multiple(true))]
 #[command(after_help = "\
 Examples:
   txbench report run.json --html report.html
@@ -235,7 +238,7 @@ struct ReportArgs {
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<String>,
     /// Self-contained HTML page to write.
-    #[arg(long, value_name = "FILE", required_unless_present = "markdown")]
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Markdown page to write; its plots go to a folder `plots` beside it.
     #[arg(long, value_name = "FILE")]
@@ -257,8 +260,45 @@ struct Test {
     machine: Machine,
 }
 
+/// Says in one line what is wrong with the arguments; prints the help or the version that was asked for.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+
+    let commands = Cli::command();
+    let command = std::env::args().nth(1).filter(|name| commands.find_subcommand(name).is_some());
+    let what = match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => "no command given".into(),
+        _ => said(&error.render().to_string()),
+    };
+    let command = command.map_or(String::new(), |name| format!(" {name}"));
+    complain(&format!("{what} (try `txbench{command} --help`)"));
+    ExitCode::from(code::USAGE)
+}
+
+/// The lines of an error of `clap` up to the usage, as one.
+fn said(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let mut said = String::new();
+    for line in lines {
+        said += match line {
+            _ if said.is_empty() => "",
+            _ if said.ends_with(':') || line.starts_with('[') => " ",
+            _ if line.starts_with("tip:") => "; ",
+            _ => ", ",
+        };
+        said += line.strip_prefix("error: ").unwrap_or(line);
+    }
+    said
+}
+
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => return wrong_usage(&error),
+    };
+    let result = match command {
         Command::Run(args) => run(&args),
         Command::Image { elf, board, boot_at_el1 } => image(&elf, board, boot_at_el1),
         Command::Parse { log, json } => parse(&log, json),

@@ -22,6 +22,9 @@ const WORDS: usize = 3500;
 /// Time between two writes of the file while an image runs.
 const SAVE: Duration = Duration::from_secs(2);
 
+/// Exit code of an image that has no cell for a word of its command line.
+const WRONG_WORD: u8 = 2;
+
 /// Limit for an image to list its cells, or to run whole if it does not know how.
 const LIST: Duration = Duration::from_secs(90);
 
@@ -45,8 +48,8 @@ pub struct Matrix {
     /// File for the results, which is also what a stopped run goes on from.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Only cells whose names begin with this, for example context_switch/BTCM; may be repeated.
-    #[arg(long, value_name = "CELL")]
+    /// Only cells whose names begin with this, for example context_switch/BTCM; may be repeated. With --quick: these too.
+    #[arg(long, value_name = "CELL", value_parser = selection)]
     select: Vec<String>,
     /// Only the core set of each image.
     #[arg(long)]
@@ -74,6 +77,13 @@ fn image(text: &str) -> Result<(String, PathBuf), String> {
         return Err("not NAME=ELF, for example suite=target/suite".into());
     }
     Ok((name.into(), path.into()))
+}
+
+fn selection(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains(char::is_whitespace) || ["list", "quick"].contains(&text) {
+        return Err("not the name of a cell or how one begins, for example context_switch/BTCM".into());
+    }
+    Ok(text.into())
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {
@@ -144,6 +154,10 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         let mut words: Vec<String> = args.select.clone();
         words.extend(args.quick.then(|| "quick".to_owned()));
         let cells = list(&words)?;
+        if cells == [""] && !args.select.is_empty() {
+            let why = "it does not list its cells, so that --select has none to choose from: leave one of the two out";
+            return Err(format!("{name}: {why}").into());
+        }
         // An image that does not know the question runs whole in any case.
         let all = if words.is_empty() || cells == [""] { Vec::new() } else { list(&[])? };
         let known = run.images.entry(name.clone()).or_default();
@@ -245,6 +259,10 @@ fn list(qemu: &Qemu, elf: &Path, words: &[String], limit: Duration) -> Result<Ve
             Ok(log.cells.into_iter().map(|(name, _)| name).collect())
         }
         (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Ok(vec![String::new()]),
+        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if words.len() > 1 => {
+            let what = detail.split(':').next().unwrap_or_default();
+            Err(format!("--select: {what}; `txbench run {} --arg list` names its cells", elf.display()).into())
+        }
         (_, End::Limit(limit)) => Err(format!("it did not list its cells within {} s", limit.as_secs()).into()),
         (Some(Closing::Done { detail, .. }), _) => Err(format!("it does not list its cells: {detail}").into()),
         _ => Err(String::from("it does not list its cells and is no measurement").into()),

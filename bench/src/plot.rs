@@ -48,8 +48,8 @@ impl Kind {
             Self::Distribution => "Distribution by memory and cache state: samples, range and median".into(),
             Self::Placement => "Sweep by the placement of the timed code: minimum, and range up to the maximum".into(),
             Self::Published => {
-                let drawn = "This run and the published figures, each on its own axis; the table of counterparts says \
-                             why there is none";
+                let drawn = "This run and the published figures, each on its own axis; where there is no bar, the table \
+                             of counterparts says why";
                 [vec![drawn.to_owned()], undrawn(rows)].concat().join("; ")
             }
         }

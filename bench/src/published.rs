@@ -57,6 +57,7 @@ mod tests {
         assert_eq!(rows.len(), 41);
         for row in &rows {
             assert_eq!(row.origin, Origin::Published);
+            assert_eq!(row.plausible(), Ok(()), "{row:?}");
             assert!(row.source.starts_with(PREFIX), "{row:?}");
             for known in [&row.bench, &row.board, &row.kernel, &row.unit, &row.note] {
                 assert!(!known.is_empty(), "{row:?}");

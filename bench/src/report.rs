@@ -189,7 +189,7 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
     sections.push(Section { title: "Verdicts", text, tables: Vec::new() });
 
     if builds::has(run) {
-        let mut text = vec![builds::ABOVE.to_owned()];
+        let mut text = vec![builds::above(run)];
         if why_not.is_none() {
             text.push(builds::ELSEWHERE.to_owned());
         }
@@ -207,7 +207,8 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
         let own: Vec<Row> = rows.iter().filter(own).cloned().collect();
         if !own.is_empty() && seen.insert(name) {
             let (same, table) = table::results(&own).without_constant(&FIGURES);
-            results.tables.push((known(name).unwrap_or(name).to_owned(), same, table));
+            let above = [same, table::overhead(&own).unwrap_or_default()].join(" ");
+            results.tables.push((known(name).unwrap_or(name).to_owned(), above.trim().to_owned(), table));
         }
     }
     sections.push(results);
@@ -217,8 +218,9 @@ fn sections(run: &Run, why_not: Option<&str>) -> Vec<Section> {
          are not cycles."
             .to_owned(),
     ];
+    let overhead = table::overhead(rows.iter().chain(&published::all())).unwrap_or_default();
     let tables = vec![
-        ("Figures".to_owned(), String::new(), counterparts::figures(rows)),
+        ("Figures".to_owned(), overhead, counterparts::figures(rows)),
         ("Statements".to_owned(), counterparts::ABOVE.to_owned(), counterparts::statements(rows)),
     ];
     sections.push(Section { title: "Published figures and their counterparts", text, tables });

@@ -125,10 +125,8 @@ pub struct Row {
     /// Of these, because another interrupt did.
     pub excluded_interrupt: Option<u64>,
     /// Of these, because the thread to be woken was not asleep; of the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded_awake: Option<u64>,
     /// Of these, because the clocks of two processors were not in step; of the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded_clock: Option<u64>,
     /// Smallest sample.
     pub min: Option<u64>,
@@ -221,6 +219,100 @@ impl Row {
         ];
         let other = given.iter().find(|(_, says, is)| says.is_some_and(|says| says != *is));
         other.map_or(Ok(()), |(key, says, is)| Err(differs(key, *says, *is)))
+    }
+
+    /// Whether one series can have these figures, as far as they are known: see `measure::Summary` for what each is.
+    ///
+    /// # Errors
+    /// What contradicts what.
+    pub fn plausible(&self) -> Result<(), String> {
+        let figures = [("min", self.min), ("p50", self.p50), ("p90", self.p90), ("p99", self.p99), ("max", self.max)];
+        let known: Vec<(&str, u64)> = figures.into_iter().filter_map(|(key, figure)| Some((key, figure?))).collect();
+        if self.n == Some(0) && !known.is_empty() {
+            return Err("figures of no samples".into());
+        }
+        // What plots and differences can still be worked out with.
+        if let Some((key, figure)) = known.iter().find(|(_, figure)| *figure > u64::MAX / 4) {
+            return Err(format!("{key} {figure} is more than any counter gives"));
+        }
+        if let Some(pair) = known.windows(2).find(|pair| pair[0].1 > pair[1].1) {
+            return Err(format!("{} {} and {} {} are out of order", pair[0].0, pair[0].1, pair[1].0, pair[1].1));
+        }
+        if self.placement.is_some_and(|placement| placement >= 64 || placement % 4 != 0) {
+            return Err("placement is no offset of an instruction in a line of 64 bytes".into());
+        }
+        let taken = self.n.unwrap_or(0).saturating_add(self.excluded.unwrap_or(0));
+        if taken > u32::MAX.into() {
+            return Err("n and excluded are more samples than can be taken".into());
+        }
+        if let (Some(all), Some(tick), Some(interrupt)) = (self.excluded, self.excluded_tick, self.excluded_interrupt)
+            && tick.checked_add(interrupt) != Some(all)
+        {
+            return Err(format!("excluded is {all}, excluded_tick {tick} and excluded_interrupt {interrupt}"));
+        }
+        if let (Some(at), Some(_), Some(_)) = (self.max_at, self.n, self.excluded)
+            && at >= taken
+        {
+            return Err(format!("max_at is {at} of {taken} samples"));
+        }
+        let (Some(min), Some(max)) = (self.min, self.max) else { return Ok(()) };
+        if let Some(mean) = self.mean.filter(|mean| !(min..=max).contains(mean)) {
+            return Err(format!("min {min}, mean {mean}, max {max} are out of order"));
+        }
+        if let Some(first) = self.first {
+            let outside = self.excluded == Some(0) && !(min..=max).contains(&first);
+            if outside || self.max_at == Some(0) && first != max {
+                return Err(format!(
+                    "first {first} is none of the samples from min {min} to max {max} that it must be"
+                ));
+            }
+        }
+        match self.n {
+            Some(n) => self.plausible_for(n, min, max),
+            None => Ok(()),
+        }
+    }
+
+    /// The part that depends on the number of samples, of which one is `min` and one is `max`.
+    fn plausible_for(&self, n: u64, min: u64, max: u64) -> Result<(), String> {
+        let (samples, range) = (u128::from(n), u128::from(max - min));
+        if n == 1 && range > 0 {
+            return Err(format!("min {min} and max {max} of one sample"));
+        }
+        for (key, percent, figure) in [("p50", 50, self.p50), ("p90", 90, self.p90), ("p99", 99, self.p99)] {
+            // Nearest rank: the first of them is min, the last is max.
+            let rank = (samples * percent).div_ceil(100);
+            let must = if rank <= 1 {
+                min
+            } else if rank == samples {
+                max
+            } else {
+                continue;
+            };
+            if let Some(figure) = figure.filter(|figure| *figure != must) {
+                return Err(format!("{key} of {n} samples is {figure}, not {must}"));
+            }
+        }
+        if let Some(mean) = self.mean.map(u128::from) {
+            let others = samples - 1;
+            let least = u128::from(min) * others + u128::from(max);
+            let most = u128::from(max) * others + u128::from(min);
+            // Rounded to the nearest, or cut off, as upstream's demo does.
+            if mean < least / samples || mean > most.div_ceil(samples) {
+                return Err(format!("mean {mean} of {n} samples from min {min} to max {max}"));
+            }
+        }
+        // Half of the range at most, where half of the samples lie at each end; and what the two ends alone make at
+        // least. What was not computed is told so.
+        let uncomputed = |sd: &u64| *sd == u64::MAX && n > 1 << 24;
+        if let Some(sd) = self.sd_hundredths.filter(|sd| !uncomputed(sd)) {
+            let least = 100.0 * range as f64 / (2.0 * n as f64).sqrt();
+            if u128::from(sd) > 50 * range || (sd as f64 + 1.0) < 0.999 * least {
+                let sd = format!("{}.{:02}", sd / 100, sd % 100);
+                return Err(format!("sd {sd} of {n} samples from min {min} to max {max}"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether it is of a test of the method itself, and no result.
@@ -387,18 +479,7 @@ impl Run {
                 return Err(format!("rows[{at}]: figures without a unit"));
             }
             row.agrees().map_err(|why| format!("rows[{at}]: its figures contradict its samples: {why}"))?;
-            if row.placement.is_some_and(|placement| placement >= 64) {
-                return Err(format!("rows[{at}]: a placement is an offset below 64"));
-            }
-            let figures: Vec<u64> = [row.min, row.p50, row.p90, row.p99, row.max].into_iter().flatten().collect();
-            let within = |v: &u64| row.min.is_none_or(|min| min <= *v) && row.max.is_none_or(|max| *v <= max);
-            if !figures.is_sorted() || !row.mean.iter().all(within) {
-                return Err(format!("rows[{at}]: figures out of order"));
-            }
-            // What plots and differences can still be worked out with.
-            if figures.iter().any(|&figure| figure > u64::MAX / 4) {
-                return Err(format!("rows[{at}]: a figure that no counter gives"));
-            }
+            row.plausible().map_err(|why| format!("rows[{at}]: {why}"))?;
         }
         Ok(run)
     }
@@ -546,6 +627,111 @@ mod tests {
             assert!(read(row).unwrap_err().contains("contradict its samples"), "{at}");
         }
         assert!(read(Row { unit: String::new(), ..good }).unwrap_err().contains("without a unit"));
+    }
+
+    #[test]
+    fn figures_that_no_series_has_are_refused() {
+        let good = Row {
+            bench: "b".into(),
+            unit: "u".into(),
+            n: Some(200),
+            excluded: Some(3),
+            excluded_tick: Some(2),
+            excluded_interrupt: Some(1),
+            min: Some(40),
+            p50: Some(41),
+            p90: Some(42),
+            p99: Some(43),
+            mean: Some(41),
+            sd_hundredths: Some(150),
+            max: Some(50),
+            max_at: Some(0),
+            first: Some(50),
+            placement: Some(48),
+            ..Row::default()
+        };
+        let read = |row: Row| Run::from_json(&Run::new(vec![row]).json());
+        assert!(read(good.clone()).is_ok());
+        type Spoil = fn(&mut Row);
+        let bad: [(&str, Spoil); 19] = [
+            ("no samples", |row| row.n = Some(0)),
+            ("out of order", |row| row.min = Some(42)),
+            ("out of order", |row| row.p50 = Some(43)),
+            ("out of order", |row| row.p90 = Some(44)),
+            ("out of order", |row| row.p99 = Some(51)),
+            ("out of order", |row| row.mean = Some(39)),
+            ("out of order", |row| row.mean = Some(51)),
+            ("no offset", |row| row.placement = Some(64)),
+            ("no offset", |row| row.placement = Some(7)),
+            ("more samples", |row| row.excluded = Some(u32::MAX.into())),
+            ("excluded is 3", |row| row.excluded_tick = Some(3)),
+            ("max_at", |row| row.max_at = Some(203)),
+            ("first", |row| row.first = Some(49)),
+            ("first", |row| {
+                (row.excluded, row.excluded_tick, row.excluded_interrupt) = (Some(0), Some(0), Some(0));
+                (row.first, row.max_at) = (Some(51), Some(1));
+            }),
+            ("one sample", |row| row.n = Some(1)),
+            ("p99 of 99", |row| row.n = Some(99)),
+            ("mean 41 of", |row| (row.max, row.first) = (Some(5000), Some(5000))),
+            ("sd 5.01", |row| row.sd_hundredths = Some(501)),
+            ("sd 0.00", |row| row.sd_hundredths = Some(0)),
+        ];
+        for (at, (says, spoil)) in bad.into_iter().enumerate() {
+            let mut row = good.clone();
+            spoil(&mut row);
+            let error = read(row).unwrap_err();
+            assert!(error.starts_with("rows[0]: ") && error.contains(says), "{at}: {error}");
+        }
+        let mut row = good;
+        for figure in [&mut row.min, &mut row.p50, &mut row.p90, &mut row.p99, &mut row.mean, &mut row.max] {
+            *figure = Some(50);
+        }
+        assert!(read(row.clone()).unwrap_err().contains("sd 1.50 of 200 samples from min 50 to max 50"));
+        row.sd_hundredths = Some(0);
+        assert!(read(row.clone()).is_ok());
+        // Not computed, as so many samples are not.
+        row.sd_hundredths = Some(u64::MAX);
+        assert!(read(row.clone()).is_err());
+        row.n = Some((1 << 24) + 1);
+        assert!(read(row).is_ok());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn figures_of_any_samples_are_plausible(
+            samples in proptest::collection::vec((0..=u32::MAX, 0..8u8), 1..300),
+            step in 1..=u32::MAX,
+        ) {
+            let values: Vec<u32> = samples.iter().map(|(value, _)| value / step).collect();
+            let mut host = Row::default();
+            host.summarize(&values.iter().map(|&value| value.into()).collect::<Vec<_>>());
+            proptest::prop_assert_eq!(host.plausible(), Ok(()));
+            let marked = samples.iter().zip(&values).enumerate().map(|(index, ((_, mark), &value))| Sample {
+                index,
+                value,
+                excluded: match mark { 0 => Some(Exclusion::Tick), 1 => Some(Exclusion::Interrupt), _ => None },
+            });
+            if let Ok(of) = Summary::of(marked) {
+                let row = Row {
+                    n: Some(of.n.into()),
+                    excluded: Some(of.excluded.into()),
+                    excluded_tick: Some(of.excluded_tick.into()),
+                    excluded_interrupt: Some(of.excluded_interrupt.into()),
+                    min: Some(of.min.into()),
+                    mean: Some(of.mean.into()),
+                    max: Some(of.max.into()),
+                    first: Some(of.first.into()),
+                    sd_hundredths: Some(of.sd_hundredths),
+                    p50: Some(of.p50.into()),
+                    p90: Some(of.p90.into()),
+                    p99: Some(of.p99.into()),
+                    max_at: Some(of.max_index.into()),
+                    ..Row::default()
+                };
+                proptest::prop_assert_eq!(row.plausible(), Ok(()));
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Tables for the terminal, Markdown, CSV and HTML.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
@@ -187,8 +188,8 @@ pub fn tables(rows: &[Row]) -> String {
 }
 
 /// What must stand beside the figures of these rows, by their kinds.
-pub fn notes(rows: &[Row]) -> Vec<&'static str> {
-    [
+pub fn notes(rows: &[Row]) -> Vec<String> {
+    let kinds = [
         (
             Origin::Emulated,
             "Instructions counted in an emulator are not time: the memory of a stack, caches and wait\n\
@@ -206,11 +207,34 @@ pub fn notes(rows: &[Row]) -> Vec<&'static str> {
             Origin::Published,
             "Published figures are second-hand: another compiler, kernel, optimisation and, mostly, another board.",
         ),
-    ]
-    .into_iter()
-    .filter(|(origin, _)| rows.iter().any(|row| row.origin == *origin))
-    .map(|(_, note)| note)
-    .collect()
+    ];
+    let kinds = kinds.into_iter().filter(|(origin, _)| rows.iter().any(|row| row.origin == *origin));
+    overhead(rows).into_iter().chain(kinds.map(|(_, note)| note.to_owned())).collect()
+}
+
+/// Whether the figures of these rows contain what reading the counter costs, and how much that is; nothing
+/// where there are no figures.
+pub fn overhead<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Option<String> {
+    let (mut known, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for row in rows.into_iter().filter(|row| row.min.is_some()) {
+        match row.overhead {
+            Some(overhead) => known.insert(format!("{} {overhead} {}", row.counter, row.unit)),
+            None if row.origin == Origin::Published => others.insert("published figures"),
+            None => others.insert("figures without it in their record"),
+        };
+    }
+    let own = (!known.is_empty()).then(|| {
+        let costs = known.into_iter().collect::<Vec<String>>().join(", ");
+        format!(
+            "Figures contain the counter's own cost, which is not subtracted: {costs}. A difference of two has none of it."
+        )
+    });
+    let unknown = (!others.is_empty()).then(|| {
+        let whose = others.into_iter().collect::<Vec<_>>().join(" and ");
+        format!("Whether {whose} contain a counter's own cost is not known.")
+    });
+    let texts: Vec<String> = own.into_iter().chain(unknown).collect();
+    (!texts.is_empty()).then(|| texts.join(" "))
 }
 
 /// A column: its title, its alignment, whether it stands even if it is empty, and its text.
@@ -251,6 +275,7 @@ pub fn results(rows: &[Row]) -> Table {
         ("min, ns", Right, false, |r| nanoseconds(r, r.min)),
         ("p50, ns", Right, false, |r| nanoseconds(r, r.p50)),
         ("p99, ns", Right, false, |r| nanoseconds(r, r.p99)),
+        ("overhead", Right, false, |r| opt(r.overhead)),
         (".text", Right, false, |r| opt(r.text_bytes)),
     ];
     // Levels of optimisation stand in the table only where they differ, as they are in the banner, and beside figures
@@ -493,10 +518,30 @@ mod tests {
     #[test]
     fn what_a_kind_of_figure_means_stands_below_it() {
         let mut rows = vec![row("BTCM", "cold", 1)];
-        assert!(notes(&rows).is_empty(), "measured on a board");
+        let unknown = "Whether figures without it in their record contain a counter's own cost is not known.";
+        assert_eq!(notes(&rows), [unknown], "measured on a board");
         for origin in [Origin::Emulated, Origin::Modelled, Origin::Host, Origin::Published] {
             rows[0].origin = origin;
-            assert_eq!(notes(&rows).len(), 1, "{origin:?}");
+            assert_eq!(notes(&rows).len(), 2, "{origin:?}");
         }
+    }
+
+    #[test]
+    fn whether_the_counters_own_cost_is_in_the_figures_stands_beside_them() {
+        let mut rows = vec![row("BTCM", "cold", 40), row("DRAM0", "cold", 40)];
+        for row in &mut rows {
+            (row.counter, row.overhead) = ("PMCCNTR".into(), Some(3));
+        }
+        let own = "Figures contain the counter's own cost, which is not subtracted: PMCCNTR 3 cycles. A difference of \
+                   two has none of it.";
+        assert_eq!(overhead(&rows).as_deref(), Some(own));
+        assert!(tables(&rows).contains(own) && tables(&rows).contains("| overhead |"));
+        let (same, _) = results(&rows).without_constant(&[]);
+        assert!(same.contains("; overhead 3"), "{same}");
+        rows.push(Row { origin: Origin::Published, overhead: None, ..rows[0].clone() });
+        let both = overhead(&rows).unwrap();
+        assert_eq!(both, format!("{own} Whether published figures contain a counter's own cost is not known."));
+        rows.iter_mut().for_each(|row| row.min = None);
+        assert_eq!(overhead(&rows), None);
     }
 }

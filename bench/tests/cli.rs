@@ -483,6 +483,10 @@ fn an_unusable_output_is_found_before_the_work() {
         ),
         (&["plot", "x", "--out", "file"], "--out file: "),
         (&["plot", "x", "--out", "file/plots"], "is no folder"),
+        (
+            &["plot", "x", "--out", "/proc/x"],
+            "txbench: --out /proc/x: cannot be created, as the folder /proc takes no new files\n",
+        ),
         (&["report", "x", "--html", "none/page.html"], "--html none/page.html: there is no folder"),
         (&["report", "x", "--markdown", "file/page.md"], "--markdown file: file is no folder"),
         (&["merge", "--out", "none/all.json", "x"], "there is no folder"),
@@ -765,9 +769,53 @@ fn wrong_usage_is_code_2() {
     {
         assert_eq!(code(&bench.txbench(args)), 2, "{args:?}");
     }
-    let help = bench.txbench(&["--help"]);
-    assert_eq!(code(&help), 0);
-    assert!(stdout(&help).contains("Exit codes"));
+    for args in [&["--help"][..], &["help"], &["merge", "--help"], &["--version"]] {
+        let help = bench.txbench(args);
+        assert!(code(&help) == 0 && stderr(&help).is_empty() && stdout(&help).contains("txbench"), "{args:?}");
+    }
+    assert!(stdout(&bench.txbench(&["--help"])).contains("Exit codes"));
+}
+
+#[test]
+fn wrong_usage_is_told_in_one_line() {
+    let bench = Bench::new();
+    for (args, says) in [
+        ("", "no command given (try `txbench --help`)"),
+        ("nonsense", "unrecognized subcommand 'nonsense' (try `txbench --help`)"),
+        ("--nonsense", "unexpected argument '--nonsense' found (try `txbench --help`)"),
+        ("merge a b", "the following required arguments were not provided: --out <FILE> (try `txbench merge --help`)"),
+        (
+            "report x",
+            "the following required arguments were not provided: <--html <FILE>|--markdown <FILE>> \
+             (try `txbench report --help`)",
+        ),
+        (
+            "plot x --kind pie",
+            "invalid value 'pie' for '--kind <KIND>' [possible values: distribution, placement, published] \
+             (try `txbench plot --help`)",
+        ),
+        (
+            "table x --markdow",
+            "unexpected argument '--markdow' found; tip: a similar argument exists: '--markdown' (try `txbench table --help`)",
+        ),
+        (
+            "table x --csv --markdown",
+            "the argument '--csv' cannot be used with '--markdown' (try `txbench table --help`)",
+        ),
+        (
+            "run x --timeout 0",
+            "invalid value '0' for '--timeout <SECS>': 0 is not in 1..=86400 (try `txbench run --help`)",
+        ),
+        (
+            "matrix --image i=image --out x --select list",
+            "invalid value 'list' for '--select <CELL>': not the name of a cell or how one begins, \
+             for example context_switch/BTCM (try `txbench matrix --help`)",
+        ),
+    ] {
+        let output = bench.txbench(&args.split_whitespace().collect::<Vec<_>>());
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{args}");
+        assert_eq!(stderr(&output), format!("txbench: {says}\n"), "{args}");
+    }
 }
 
 #[test]
@@ -860,6 +908,7 @@ for word in $(echo "$args" | tr ',' '\n' | sed -n 's/^arg=\([^ ]*\).*/\1/p' | ta
 record() { cat "$here/record" | sed "s/CACHE/$1/;s/MIN/$2/g"; }
 here=$(dirname "$0")
 cells='a/cold a/warm b/cold'
+case " $words " in *' quick '*) cells='a/cold a/warm';; esac
 case " $words " in
 *' list '*) for c in $cells; do echo "CELL $c"; done; echo 'DONE ok: 3 cells'; exit 0;;
 esac
@@ -1033,6 +1082,16 @@ fn an_image_without_a_list_is_one_cell() {
     bench.prints(&format!("{}\n{CLOSING}\n", records()), 0);
     assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
     assert_eq!(rows(&bench, "run.json"), [""; 4]);
+    // There is nothing to choose from, and what was chosen must not be taken for what ran.
+    let output = matrix(&bench, &["--out", "some.json", "--select", "x"]);
+    let says = "txbench: suite: it does not list its cells, so that --select has none to choose from: leave one of the two out\n";
+    assert_eq!((code(&output), stderr(&output).as_str()), (4, says));
+    assert!(!bench.path("some.json").exists());
+    assert_eq!(code(&matrix(&bench, &["--out", "quick.json", "--quick"])), 0, "all of it is its core set");
+    bench.prints("DONE FAILED: no cell matches x: the word `list` shows their names\n", 2);
+    let output = matrix(&bench, &["--out", "other.json", "--select", "x"]);
+    let says = "txbench: suite: --select: no cell matches x; `txbench run image --arg list` names its cells\n";
+    assert_eq!((code(&output), stderr(&output).as_str()), (4, says));
     bench.prints("hello\n", 0);
     let output = matrix(&bench, &["--out", "other.json"]);
     assert_eq!(code(&output), 4);
@@ -1075,6 +1134,25 @@ fn a_model_that_does_not_start_is_told_once() {
     let says = "r52-model: x.toml: line 3: wrong\ntxbench: the model did not start (QEMU ended with 1): the line above says why\n";
     assert_eq!(stderr(&output), says, "and an older log is not taken for its own");
     assert!(fs::read_to_string(bench.path("old")).unwrap().starts_with("model 1"));
+}
+
+#[test]
+fn matrix_keeps_what_it_was_not_asked_for() {
+    let bench = Bench::new();
+    suite(&bench);
+    let part = || {
+        let run: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(bench.path("run.json")).unwrap()).unwrap();
+        run["images"]["suite"]["part"].clone()
+    };
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--quick"])), 0);
+    assert_eq!(part(), serde_json::json!({ "words": ["quick"], "left_out": ["b/cold"] }));
+    assert_eq!(code(&bench.txbench(&["report", "run.json", "--markdown", "page.md"])), 0);
+    let page = fs::read_to_string(bench.path("page.md")).unwrap();
+    assert!(page.contains("- `suite`: the quick core, 2 of its 3 cells, each run once. Not here: b 1 of 1."), "{page}");
+    let output = matrix(&bench, &["--out", "run.json"]);
+    assert!(stdout(&output).starts_with("1 of 3 cells to run\n") && code(&output) == 0, "{}", seen(&output));
+    assert!(part().is_null(), "all are there now");
 }
 
 #[test]
@@ -1239,14 +1317,14 @@ fn a_serial_port_that_is_missing_silent_or_none_is_named() {
 fn the_documented_schema_is_the_written_one() {
     let bench = Bench::new();
     suite(&bench);
-    assert_eq!(code(&matrix(&bench, &["--out", "run.json"])), 0);
+    assert_eq!(code(&matrix(&bench, &["--out", "run.json", "--quick"])), 0);
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(bench.path("run.json")).unwrap()).unwrap();
     let mut written: Vec<String> = run.as_object().unwrap().keys().cloned().collect();
     let row = run["rows"][0].as_object().unwrap();
     written.extend(row.keys().map(|key| format!("rows.{key}")));
     written.extend(run["images"]["suite"].as_object().unwrap().keys().map(|key| format!("images.{key}")));
-    // Left out where they are empty, or where the image is none whose instructions could be read.
-    written.extend(["rows.samples".into(), "rows.excluded_at".into(), "images.relinquish".into()]);
+    // Left out where they are empty, where all cells were asked for, or where no instructions of the image could be read.
+    written.extend(["rows.samples", "rows.excluded_at", "images.part", "images.relinquish"].map(String::from));
     written.sort();
     written.dedup();
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();

@@ -299,7 +299,7 @@ mod hardware {
         if crate::kernel::in_interrupt() { 1 + DISPATCHER.nested.load(Ordering::Relaxed) } else { 0 }
     }
 
-    /// The most handlers that ever ran one inside the other.
+    /// The most handlers that ever ran one inside the other, counted when the innermost has ended.
     pub fn max_nesting() -> u32 {
         if count() == 0 { 0 } else { 1 + DISPATCHER.deepest.load(Ordering::Relaxed) }
     }
@@ -369,18 +369,21 @@ mod hardware {
     extern "C" fn _tx_irq_dispatch_nested() {
         let nested = DISPATCHER.nested.load(Ordering::Relaxed) + 1;
         DISPATCHER.nested.store(nested, Ordering::Relaxed);
-        if nested > DISPATCHER.deepest.load(Ordering::Relaxed) {
+        // Not before: only now it is known that there was an interrupt.
+        if dispatch() && nested > DISPATCHER.deepest.load(Ordering::Relaxed) {
             DISPATCHER.deepest.store(nested, Ordering::Relaxed);
         }
-        dispatch();
         DISPATCHER.nested.store(nested - 1, Ordering::Relaxed);
     }
 
+    /// Whether there was an interrupt.
     #[inline(always)]
-    fn dispatch() {
-        if !serve(&Here, find, run, unhandled_line) {
+    fn dispatch() -> bool {
+        let served = serve(&Here, find, run, unhandled_line);
+        if !served {
             bump(&DISPATCHER.spurious);
         }
+        served
     }
 
     /// The handler of a line.

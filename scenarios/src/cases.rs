@@ -15,6 +15,16 @@ pub(crate) use crate::performance::{
     counts_of_priority_changes, counts_of_relinquishes_and_time_slices, counts_of_threads,
 };
 
+pub(crate) use crate::safe::{
+    b02_cells_stay_where_they_were_created, b02_objects_stay_where_they_were_created, b04_a_forgotten_guard,
+    b05_messages_keep_to_their_size, b06_notifications_know_their_object, b06_notifications_of_queues_groups_and_ends,
+    b07_names_outlive_their_creators, b07_references_to_threads_that_are_gone, b08_all_memory_comes_back,
+    b08_sizes_and_contexts_of_pools, b09_readied_by_an_interrupt, b10_one_thread_at_a_time, b11_a_terminated_owner,
+    b12_in_a_thread, b12_in_initialization, b12_in_interrupts_and_callbacks, b13_durations_of_waits,
+    b13_durations_to_ticks, b14_wakes_are_neither_lost_nor_crossed, k12_damaged_pointers_into_the_stack,
+    k12_fill_bytes_in_live_data,
+};
+
 /// Calls `$callback!` with the name of every scenario; the first must run first.
 #[macro_export]
 macro_rules! for_each_scenario {
@@ -41,6 +51,15 @@ macro_rules! for_each_scenario {
             counts_of_a_semaphore counts_of_a_mutex counts_of_an_event_flags_group counts_of_a_queue counts_of_pools
             counts_of_a_timer counts_of_threads counts_of_relinquishes_and_time_slices counts_of_idle_returns
             counts_of_delayed_suspensions_and_ends counts_of_priority_changes counts_of_preemptions
+            k12_fill_bytes_in_live_data k12_damaged_pointers_into_the_stack
+            b02_objects_stay_where_they_were_created b02_cells_stay_where_they_were_created b04_a_forgotten_guard
+            b05_messages_keep_to_their_size
+            b06_notifications_know_their_object b06_notifications_of_queues_groups_and_ends
+            b07_names_outlive_their_creators b07_references_to_threads_that_are_gone
+            b08_all_memory_comes_back b08_sizes_and_contexts_of_pools b09_readied_by_an_interrupt
+            b10_one_thread_at_a_time b11_a_terminated_owner
+            b12_in_initialization b12_in_a_thread b12_in_interrupts_and_callbacks
+            b13_durations_to_ticks b13_durations_of_waits b14_wakes_are_neither_lost_nor_crossed
         }
     };
 }

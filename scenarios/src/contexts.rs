@@ -1,6 +1,6 @@
 //! Who may call what: every service from initialization, a thread, a timer callback and an interrupt handler.
 //!
-//! Field reports: K17, K21 (mutexes in interrupts), B12.
+//! Field reports: K17, K21 (mutexes in interrupts), K24, B12.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -222,6 +222,7 @@ pub fn initialization() {
     KEPT.forget();
     let kept = [KEPT.create(TX_INHERIT), KEPT.get(NONE), KEPT.get(NONE), KEPT.put()];
     KEPT_IN_INITIALIZATION.store(u32::from(kept == [TX_SUCCESS; 4]), Relaxed);
+    crate::safe::initialization();
 }
 
 static KEPT_IN_INITIALIZATION: AtomicU32 = AtomicU32::new(99);

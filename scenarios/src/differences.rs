@@ -60,6 +60,11 @@ differences! {
     /// Preemptions counted of a thread that lowers itself below another ready thread.
     PREEMPTIONS_OF_A_THREAD_THAT_LOWERED_ITSELF: bundled [1], upstream [0],
         "upstream suspends and resumes the thread meanwhile, so that nobody is preempted";
+    /// Whether the notification of a put, a send or a set comes before the waiter runs, if that has a higher priority.
+    NOTIFIED_BEFORE_A_HIGHER_WAITER_RUNS: bundled [1], upstream [0],
+        "a waiter that runs first may do the same meanwhile: on the bundled kernel notifications come in the order of \
+        what they tell of";
+
     /// Mutex get with a wait option of an inheriting mutex that initialization took and did not put.
     WAIT_FOR_A_MUTEX_OF_INITIALIZATION: bundled [0x1d], upstream [],
         "upstream reads the owner's priority, and nobody is the owner: it reads at address 0, which is memory here";

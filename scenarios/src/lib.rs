@@ -1,11 +1,12 @@
 //! Scenarios of the documented ThreadX API, written from its documentation (User Guide, chapters 3 and 4) and from
-//! public bug reports, whose labels some names begin with (see `docs/field-reports.md`).
+//! public bug reports, whose labels some names begin with (see `docs/field-reports.md`); and of the safe API.
 //!
 //! One source for every kernel: `tests/host.rs` runs the scenarios on the bundled kernel's host port,
 //! `ontarget/src/bin/scenarios.rs` on the target with either kernel. Each runs in a thread of priority 16 with
-//! nobody else there, uses the raw API of `threadx-sys` (the documented names are the checked services) and the
-//! static objects of this crate, and leaves no object behind. What must be seen is the documented value; where the
-//! kernels are known to part, [`differences`] has both values and the reason, and nothing else may differ.
+//! nobody else there, uses the raw API of `threadx-sys` (the documented names are the checked services) with the
+//! static objects of this crate, or that of `threadx`, and leaves no object behind. What must be seen is the
+//! documented value; where the kernels are known to part, [`differences`] has both values and the reason, and nothing
+//! else may differ.
 #![no_std]
 
 use core::fmt;
@@ -119,12 +120,17 @@ pub fn ticks(n: u32) {
 /// # Errors
 /// The first value that is not the documented one.
 pub fn run(scenario: fn() -> Outcome) -> Outcome {
-    objects::remove_all();
+    remove_all();
     LOG.clear();
     NUMBERS.iter().for_each(|number| number.store(0, Relaxed));
     let outcome = scenario();
-    objects::remove_all();
+    remove_all();
     outcome
+}
+
+fn remove_all() {
+    objects::remove_all();
+    safe::remove_all();
 }
 
 // ---- what the threads of a scenario tell each other ------------------------------------------------

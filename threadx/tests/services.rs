@@ -21,7 +21,7 @@ fn services() -> BTreeSet<&'static str> {
 #[test]
 fn every_test_in_the_table_exists() {
     let mut tests = BTreeSet::new();
-    let scenarios = ["cases", "contexts", "performance"]
+    let scenarios = ["cases", "contexts", "performance", "safe"]
         .map(|file| read_to_string(format!("{}/../scenarios/src/{file}.rs", env!("CARGO_MANIFEST_DIR"))).expect(file));
     for (file, test) in quoted(TABLE).filter_map(|name| name.split_once("::")) {
         if file == "scenarios" {

@@ -5,11 +5,9 @@
 use bsp::memory::Dram0;
 use threadx::{Builder, Inheritance, Mutex, Priority, ThreadCell, Ticks, Timeout, thread};
 
-threadx::stack! {
-    static SLOW_STACK: Stack<Dram0, 4096>;
-    static BUSY_STACK: Stack<Dram0, 4096>;
-    static URGENT_STACK: Stack<Dram0, 4096>;
-}
+threadx::stack! { static SLOW_STACK: Stack<Dram0, 4096>; }
+threadx::stack! { static BUSY_STACK: Stack<Dram0, 4096>; }
+threadx::stack! { static URGENT_STACK: Stack<Dram0, 4096>; }
 static CELLS: [ThreadCell; 3] = [const { ThreadCell::new() }; 3];
 static VALUE: Mutex<u32> = Mutex::new(0);
 
@@ -22,8 +20,7 @@ fn main() -> ! {
             bsp::println!("slow has the mutex");
             thread::sleep(Ticks::new(2)).unwrap(); // the others become ready meanwhile
             *value += 1;
-            bsp::println!("slow gives it back");
-            drop(value); // urgent runs here, and busy after it
+            bsp::println!("slow gives it back"); // urgent runs here, and busy after it
         };
         let busy = || {
             thread::sleep(Ticks::new(2)).unwrap();

@@ -5,12 +5,9 @@
 use bsp::memory::Dram0;
 use threadx::{Builder, Queue, ThreadCell, Timeout};
 
-threadx::stack! {
-    static PRODUCER_STACK: Stack<Dram0, 4096>;
-    static CONSUMER_STACK: Stack<Dram0, 4096>;
-}
-static PRODUCER: ThreadCell = ThreadCell::new();
-static CONSUMER: ThreadCell = ThreadCell::new();
+threadx::stack! { static PRODUCER_STACK: Stack<Dram0, 4096>; }
+threadx::stack! { static CONSUMER_STACK: Stack<Dram0, 4096>; }
+static CELLS: [ThreadCell; 2] = [const { ThreadCell::new() }; 2];
 /// Room for two messages; `None` ends the conversation.
 static QUEUE: Queue<Option<u32>, 2> = Queue::new();
 
@@ -31,7 +28,7 @@ fn main() -> ! {
             }
             bsp::exit(0)
         };
-        Builder::new("producer").spawn(&PRODUCER, PRODUCER_STACK.take().unwrap(), produce).unwrap().detach();
-        Builder::new("consumer").spawn(&CONSUMER, CONSUMER_STACK.take().unwrap(), consume).unwrap().detach();
+        Builder::new("producer").spawn(&CELLS[0], PRODUCER_STACK.take().unwrap(), produce).unwrap().detach();
+        Builder::new("consumer").spawn(&CELLS[1], CONSUMER_STACK.take().unwrap(), consume).unwrap().detach();
     })
 }

@@ -11,13 +11,16 @@ use core::arch::global_asm;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use bsp::interrupt::{self, InterruptError, InterruptId, TICK_PRIORITY};
-use ontarget::{Outcome, Trace, Why, at, check_kernel, ensure, ensure_eq, noise, note, spawn, tests};
+use ontarget::{
+    Outcome, Trace, Why, at, check_kernel, ensure, ensure_eq, just_after_a_tick, noise, note, spawn, tests,
+};
 use threadx::thread::{self, State};
 use threadx::{Error, Semaphore, Ticks, Timeout};
 
 #[bsp::entry]
 fn main() -> ! {
     ontarget::run(tests![
+        spurious_acknowledge_in_a_handler_is_no_nesting: 10,
         higher_priorities_nest: 10,
         preemption_waits_for_the_outermost: 10,
         resumed_thread_runs_directly: 200,
@@ -498,6 +501,24 @@ fn spurious_acknowledge_is_ignored() -> Outcome {
     ensure_eq!(interrupt::nesting(), 0, "nesting");
     // And interrupts still work.
     higher_priorities_nest()
+}
+
+/// P06: nor does it count as a handler, if it comes while one runs. Before any handler has interrupted another.
+fn spurious_acknowledge_in_a_handler_is_no_nesting() -> Outcome {
+    static CHANGED: AtomicU32 = AtomicU32::new(1);
+    just_after_a_tick()?;
+    ensure_eq!(interrupt::max_nesting(), 1, "deepest nesting before");
+    line(1, 0x20, || {
+        // SAFETY: handlers run in SVC mode, and IRQ is masked.
+        CHANGED.store(interrupt::masked(|| unsafe { interrupts_enter_spuriously() }), Relaxed);
+    })?;
+    let spurious = interrupt::spurious();
+    interrupt::pend_sgi(1);
+    ensure_eq!(CHANGED.load(Relaxed), 0, "register differences");
+    ensure_eq!(interrupt::spurious() - spurious, 1, "spurious acknowledges counted");
+    ensure_eq!(interrupt::max_nesting(), 1, "deepest nesting");
+    ensure_eq!(interrupt::nesting(), 0, "nesting");
+    Ok(())
 }
 
 fn line_without_handler_is_switched_off() -> Outcome {
