@@ -125,8 +125,10 @@ pub struct Row {
     /// Of these, because another interrupt did.
     pub excluded_interrupt: Option<u64>,
     /// Of these, because the thread to be woken was not asleep; of the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded_awake: Option<u64>,
     /// Of these, because the clocks of two processors were not in step; of the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded_clock: Option<u64>,
     /// Smallest sample.
     pub min: Option<u64>,
@@ -245,10 +247,14 @@ impl Row {
         if taken > u32::MAX.into() {
             return Err("n and excluded are more samples than can be taken".into());
         }
-        if let (Some(all), Some(tick), Some(interrupt)) = (self.excluded, self.excluded_tick, self.excluded_interrupt)
-            && tick.checked_add(interrupt) != Some(all)
+        // A board's two reasons, or a host's.
+        let reasons = [self.excluded_tick, self.excluded_interrupt, self.excluded_awake, self.excluded_clock];
+        let reasons: Vec<u64> = reasons.into_iter().flatten().collect();
+        let sum = reasons.iter().fold(0u64, |sum, of| sum.saturating_add(*of));
+        if let Some(all) = self.excluded
+            && (sum > all || reasons.len() > 1 && sum < all)
         {
-            return Err(format!("excluded is {all}, excluded_tick {tick} and excluded_interrupt {interrupt}"));
+            return Err(format!("excluded is {all}, its reasons together {sum}"));
         }
         if let (Some(at), Some(_), Some(_)) = (self.max_at, self.n, self.excluded)
             && at >= taken
