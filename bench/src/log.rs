@@ -527,7 +527,7 @@ fn tests_closing(rest: &str) -> Result<Closing, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::Lines;
+    use crate::source::log_in;
 
     const GOOD: &str = concat!(
         r#"RECORD {"schema":1,"bench":"context_switch","kernel":"bundled","board":"mps3-an536","#,
@@ -536,12 +536,7 @@ mod tests {
     );
 
     fn read(text: &str) -> Log {
-        let mut log = Log::default();
-        let mut lines = Lines::new();
-        lines.feed(text.as_bytes(), |l| log.take(&l));
-        lines.finish(|l| log.take(&l));
-        log.finish();
-        log
+        log_in(text.as_bytes())
     }
 
     fn problems(log: &Log) -> Vec<(Option<usize>, &str)> {
@@ -876,15 +871,6 @@ mod tests {
 
         use super::*;
 
-        fn read_bytes(bytes: &[u8]) -> Log {
-            let mut log = Log::default();
-            let mut lines = Lines::new();
-            lines.feed(bytes, |l| log.take(&l));
-            lines.finish(|l| log.take(&l));
-            log.finish();
-            log
-        }
-
         fn piece() -> impl Strategy<Value = String> {
             prop_oneof![
                 Just(GOOD.to_owned()),
@@ -907,14 +893,14 @@ mod tests {
         proptest! {
             #[test]
             fn it_is_read_or_named(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-                let log = read_bytes(&bytes);
+                let log = log_in(&bytes);
                 prop_assert!(log.closing.is_some() || !log.problems.is_empty());
             }
 
             #[test]
             fn pieces_of_logs_in_any_order(pieces in proptest::collection::vec(piece(), 0..24)) {
                 let text = pieces.concat();
-                let log = read_bytes(text.as_bytes());
+                let log = log_in(text.as_bytes());
                 let lines = text.lines().count();
                 prop_assert!(log.problems.iter().all(|p| p.line.is_none_or(|line| (1..=lines).contains(&line))));
                 for row in &log.rows {
@@ -927,7 +913,7 @@ mod tests {
                 let record = |at: usize| GOOD.replace("\"n\":256", &format!("\"n\":{}", 256 + at));
                 let text: String =
                     noise.iter().enumerate().map(|(at, noise)| format!("{noise}\n{}\n", record(at))).collect();
-                prop_assert_eq!(read_bytes(text.as_bytes()).rows.len(), noise.len());
+                prop_assert_eq!(log_in(text.as_bytes()).rows.len(), noise.len());
             }
         }
     }

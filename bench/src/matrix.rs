@@ -145,16 +145,21 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
             )
             .into());
         }
-        let list = |select: &[String], quick: bool| {
-            list(&qemu, elf, select, quick, limit).map_err(|e| match e {
+        let list = |words: &[String]| {
+            list(&qemu, elf, words, limit).map_err(|e| match e {
                 Failure::Says(what) => Failure::Says(format!("{name}: {what}")),
                 unread => unread,
             })
         };
-        let words: Vec<String> = args.select.iter().cloned().chain(args.quick.then(|| "quick".into())).collect();
-        let cells = list(&args.select, args.quick)?;
+        let mut words: Vec<String> = args.select.clone();
+        words.extend(args.quick.then(|| "quick".to_owned()));
+        let cells = list(&words)?;
+        if cells == [""] && !args.select.is_empty() {
+            let why = "it does not list its cells, so that --select has none to choose from: leave one of the two out";
+            return Err(format!("{name}: {why}").into());
+        }
         // An image that does not know the question runs whole in any case.
-        let all = if words.is_empty() || cells == [""] { Vec::new() } else { list(&[], false)? };
+        let all = if words.is_empty() || cells == [""] { Vec::new() } else { list(&[])? };
         let known = run.images.entry(name.clone()).or_default();
         known.crc32 = crc32;
         known.relinquish = relinquish(&bytes).ok();
@@ -243,9 +248,8 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
 }
 
 /// Cells that an image names when asked for these words; one without a name for an image that does not know the question.
-fn list(qemu: &Qemu, elf: &Path, select: &[String], quick: bool, limit: Duration) -> Result<Vec<String>, Failure> {
-    let mut words = select.to_vec();
-    words.extend(quick.then(|| "quick".into()));
+fn list(qemu: &Qemu, elf: &Path, words: &[String], limit: Duration) -> Result<Vec<String>, Failure> {
+    let mut words = words.to_vec();
     words.push("list".into());
     // An image that does not list runs whole here and is run again: only its first line is waited for.
     let (log, end) = boot(qemu, elf, &words, limit.min(LIST), |_, _| Ok(()))?;
@@ -254,14 +258,8 @@ fn list(qemu: &Qemu, elf: &Path, select: &[String], quick: bool, limit: Duration
         (Some(Closing::Done { ok: true, .. }), _) if !log.cells.is_empty() => {
             Ok(log.cells.into_iter().map(|(name, _)| name).collect())
         }
-        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() && select.is_empty() => {
-            Ok(vec![String::new()])
-        }
-        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Err(String::from(
-            "it does not list its cells, so that --select has none to choose from: leave one of the two out",
-        )
-        .into()),
-        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if !select.is_empty() => {
+        (Some(Closing::Done { ok: true, .. }), End::Exited(0)) if !log.rows.is_empty() => Ok(vec![String::new()]),
+        (Some(Closing::Done { ok: false, detail }), End::Exited(WRONG_WORD)) if words.len() > 1 => {
             let what = detail.split(':').next().unwrap_or_default();
             Err(format!("--select: {what}; `txbench run {} --arg list` names its cells", elf.display()).into())
         }

@@ -21,11 +21,10 @@ use serde_json::{Map, Value};
 
 use crate::files;
 use crate::judge::Verdict;
-use crate::lines::{Line, Lines};
-use crate::log::{Log, Problem};
+use crate::log::Problem;
 use crate::qemu::{self, End, Qemu};
 use crate::screen::{Failure, complain, show};
-use crate::{boot, code, finished, table};
+use crate::{boot, code, finished, source, table};
 
 /// The unit of every figure that the model makes.
 pub const UNIT: &str = "modelled cycles";
@@ -119,15 +118,11 @@ impl Run<'_> {
         for warning in &joined.warnings {
             complain(&format!("model: {warning}"));
         }
+        let text: String = joined.lines.iter().map(|line| format!("{line}\n")).collect();
         if let Some(path) = &self.options.modelled {
-            lost.extend(files::write(path, (joined.lines.join("\n") + "\n").as_bytes()).err());
+            lost.extend(files::write(path, text.as_bytes()).err());
         }
-        let mut log = Log::default();
-        let mut lines = Lines::new();
-        for line in &joined.lines {
-            lines.feed(format!("{line}\n").as_bytes(), |line: Line<'_>| log.take(&line));
-        }
-        log.finish();
+        let mut log = source::log_in(text.as_bytes());
         let problems = joined.problems.into_iter().map(|what| Problem { line: None, what });
         log.problems.extend(problems);
         show(table::tables(&log.rows).as_bytes())?;

@@ -247,10 +247,14 @@ impl Row {
         if taken > u32::MAX.into() {
             return Err("n and excluded are more samples than can be taken".into());
         }
-        if let (Some(all), Some(tick), Some(interrupt)) = (self.excluded, self.excluded_tick, self.excluded_interrupt)
-            && tick.checked_add(interrupt) != Some(all)
+        // A board's two reasons, or a host's.
+        let reasons = [self.excluded_tick, self.excluded_interrupt, self.excluded_awake, self.excluded_clock];
+        let reasons: Vec<u64> = reasons.into_iter().flatten().collect();
+        let sum = reasons.iter().fold(0u64, |sum, of| sum.saturating_add(*of));
+        if let Some(all) = self.excluded
+            && (sum > all || reasons.len() > 1 && sum < all)
         {
-            return Err(format!("excluded is {all}, excluded_tick {tick} and excluded_interrupt {interrupt}"));
+            return Err(format!("excluded is {all}, its reasons together {sum}"));
         }
         if let (Some(at), Some(_), Some(_)) = (self.max_at, self.n, self.excluded)
             && at >= taken

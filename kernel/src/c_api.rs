@@ -54,6 +54,12 @@ fn refuse(error: UINT) -> UINT {
     code(error).into()
 }
 
+/// The second half of a checked service: the service, unless there is an `error`.
+#[inline(always)]
+fn unless(error: UINT, service: impl FnOnce() -> UINT) -> UINT {
+    if error == TX_SUCCESS { service() } else { refuse(error) }
+}
+
 pub(crate) fn called_from(allowed: u8) -> bool {
     caller() & allowed != 0
 }
@@ -249,12 +255,8 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_thread_create(thread_ptr, name_ptr, entry_function, entry_input, stack_start, stack_size, priority,
-                preempt_threshold, time_slice, auto_start)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_thread_create(thread_ptr, name_ptr, entry_function, entry_input, stack_start, stack_size, priority,
+                preempt_threshold, time_slice, auto_start))
     }
 
     /// `tx_thread_delete`.
@@ -269,11 +271,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_thread_delete(thread_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_thread_delete(thread_ptr))
     }
 
     /// `tx_thread_entry_exit_notify`.
@@ -345,11 +343,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_thread_preemption_change(thread_ptr, new_threshold, old_threshold)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_thread_preemption_change(thread_ptr, new_threshold, old_threshold))
     }
 
     /// `tx_thread_priority_change`.
@@ -371,11 +365,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_thread_priority_change(thread_ptr, new_priority, old_priority)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_thread_priority_change(thread_ptr, new_priority, old_priority))
     }
 
     /// `tx_thread_relinquish`, checked: from anywhere but a thread it does nothing, and so does the
@@ -394,11 +384,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_thread_reset(thread_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_thread_reset(thread_ptr))
     }
 
     /// `tx_thread_resume`.
@@ -442,11 +428,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_thread_terminate(thread_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_thread_terminate(thread_ptr))
     }
 
     /// `tx_thread_time_slice_change`.
@@ -466,11 +448,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_thread_time_slice_change(thread_ptr, new_time_slice, old_time_slice)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_thread_time_slice_change(thread_ptr, new_time_slice, old_time_slice))
     }
 
     /// `tx_thread_wait_abort`.
@@ -511,11 +489,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_timer_change(timer_ptr, initial_ticks, reschedule_ticks)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_timer_change(timer_ptr, initial_ticks, reschedule_ticks))
     }
 
     /// `tx_timer_create`.
@@ -555,12 +529,8 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_timer_create(timer_ptr, name_ptr, expiration_function, expiration_input, initial_ticks,
-                reschedule_ticks, auto_activate)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_timer_create(timer_ptr, name_ptr, expiration_function, expiration_input, initial_ticks,
+                reschedule_ticks, auto_activate))
     }
 
     /// `tx_timer_deactivate`.
@@ -583,11 +553,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_timer_delete(timer_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_timer_delete(timer_ptr))
     }
 
     /// `tx_timer_info_get`: null pointers are skipped.
@@ -637,11 +603,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_semaphore_create(semaphore_ptr, name_ptr, initial_count)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_semaphore_create(semaphore_ptr, name_ptr, initial_count))
     }
 
     /// `tx_semaphore_get`.
@@ -658,11 +620,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_semaphore_get(semaphore_ptr, wait_option)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_semaphore_get(semaphore_ptr, wait_option))
     }
 
     /// `tx_semaphore_put`.
@@ -701,11 +659,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_semaphore_delete(semaphore_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_semaphore_delete(semaphore_ptr))
     }
 
     /// `tx_semaphore_prioritize`.

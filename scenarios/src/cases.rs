@@ -20,9 +20,9 @@ pub(crate) use crate::safe::{
     b05_messages_keep_to_their_size, b06_notifications_know_their_object, b06_notifications_of_queues_groups_and_ends,
     b07_names_outlive_their_creators, b07_references_to_threads_that_are_gone, b08_all_memory_comes_back,
     b08_sizes_and_contexts_of_pools, b09_readied_by_an_interrupt, b10_one_thread_at_a_time, b11_a_terminated_owner,
-    b12_in_a_thread, b12_in_initialization, b12_in_interrupts_and_callbacks, b13_durations_of_waits,
-    b13_durations_to_ticks, b14_wakes_are_neither_lost_nor_crossed, k12_damaged_pointers_into_the_stack,
-    k12_fill_bytes_in_live_data,
+    b12_handles_outside_threads, b12_in_a_thread, b12_in_initialization, b12_in_interrupts_and_callbacks,
+    b13_durations_of_waits, b13_durations_to_ticks, b14_wakes_are_neither_lost_nor_crossed,
+    k12_damaged_pointers_into_the_stack, k12_fill_bytes_in_live_data,
 };
 
 /// Calls `$callback!` with the name of every scenario; the first must run first.
@@ -59,6 +59,7 @@ macro_rules! for_each_scenario {
             b08_all_memory_comes_back b08_sizes_and_contexts_of_pools b09_readied_by_an_interrupt
             b10_one_thread_at_a_time b11_a_terminated_owner
             b12_in_initialization b12_in_a_thread b12_in_interrupts_and_callbacks
+            b12_handles_outside_threads
             b13_durations_to_ticks b13_durations_of_waits b14_wakes_are_neither_lost_nor_crossed
         }
     };

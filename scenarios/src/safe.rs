@@ -14,8 +14,8 @@ use core::time::Duration;
 use threadx::thread::State;
 use threadx::{
     Block, BlockPool, Builder, BytePool, Error, EventFlags, Executor, Inheritance, JoinError, JoinHandle, Match, Mutex,
-    PoolBox, Priority, Queue, Region, Rejected, Schedule, Semaphore, Stack, ThreadCell, ThreadRef, Ticks, Timeout,
-    Timer, stack, thread, time,
+    PoolBox, PreemptionThreshold, Priority, Queue, Region, Rejected, Schedule, Semaphore, Stack, ThreadCell, ThreadRef,
+    Ticks, TimeSlice, Timeout, Timer, stack, thread, time,
 };
 use threadx_sys::{
     tx_block_pool_info_get, tx_byte_pool_info_get, tx_event_flags_info_get, tx_mutex_info_get, tx_queue_info_get,
@@ -350,7 +350,7 @@ struct Object {
     /// What they return while it does not exist.
     missing: Error,
     /// Waits for what is not there.
-    wait: Option<Call>,
+    wait: Option<fn(Timeout) -> Result<(), Error>>,
     /// Whether an address is in the object.
     has: fn(usize) -> bool,
     /// Creates one through the C service; the control block.
@@ -389,7 +389,7 @@ static OBJECTS: [Object; 7] = [
             || S.info().map(drop),
         ],
         missing: Error::Semaphore,
-        wait: Some(|| S.get(FOREVER)),
+        wait: Some(|timeout| S.get(timeout)),
         has: |address| lies_in(address, &S),
         anchor: || {
             objects::S.create(0);
@@ -402,7 +402,7 @@ static OBJECTS: [Object; 7] = [
         delete: || M.delete(),
         others: &[|| M.lock(NONE).map(drop), || M.prioritize(), || M.info().map(drop)],
         missing: Error::Mutex,
-        wait: Some(|| M.lock(FOREVER).map(drop)),
+        wait: Some(|timeout| M.lock(timeout).map(drop)),
         has: |address| lies_in(address, &M),
         anchor: || {
             objects::M.create(threadx_sys::TX_INHERIT);
@@ -421,7 +421,7 @@ static OBJECTS: [Object; 7] = [
             || E.info().map(drop),
         ],
         missing: Error::Group,
-        wait: Some(|| E.get(2, Match::All, FOREVER).map(drop)),
+        wait: Some(|timeout| E.get(2, Match::All, timeout).map(drop)),
         has: |address| lies_in(address, &E),
         anchor: || {
             objects::E.create();
@@ -435,6 +435,10 @@ static OBJECTS: [Object; 7] = [
         others: &[
             || Q.try_send(1).map_err(Error::from),
             || Q.try_send_front(1).map_err(Error::from),
+            || Q.send(1, NONE).map_err(Error::from),
+            || Q.send_front(1, NONE).map_err(Error::from),
+            || Q.sender().send(1, NONE).map_err(Error::from),
+            || Q.receiver().receive(NONE).map(drop),
             || Q.try_receive().map(drop),
             || Q.flush().map(drop),
             || Q.prioritize(),
@@ -442,7 +446,7 @@ static OBJECTS: [Object; 7] = [
             || Q.info().map(drop),
         ],
         missing: Error::Queue,
-        wait: Some(|| Q.receive(FOREVER).map(drop)),
+        wait: Some(|timeout| Q.receive(timeout).map(drop)),
         has: |address| lies_in(address, &Q),
         anchor: || {
             objects::Q.create(1, 64);
@@ -453,11 +457,16 @@ static OBJECTS: [Object; 7] = [
     Object {
         create: || B.create("b"),
         delete: || B.delete(),
-        others: &[|| B.allocate(NONE).map(drop), || B.prioritize(), || B.info().map(drop)],
+        others: &[
+            || B.allocate(NONE).map(drop),
+            || B.store(1, NONE).map(drop).map_err(Error::from),
+            || B.prioritize(),
+            || B.info().map(drop),
+        ],
         missing: Error::Pool,
-        wait: Some(|| {
-            let _the_only_one = B.allocate(FOREVER)?;
-            B.allocate(FOREVER).map(drop)
+        wait: Some(|timeout| {
+            let _the_only_one = B.allocate(timeout)?;
+            B.allocate(timeout).map(drop)
         }),
         has: |address| lies_in(address, &B),
         anchor: || {
@@ -469,11 +478,18 @@ static OBJECTS: [Object; 7] = [
     Object {
         create: || Y.create("y"),
         delete: || Y.delete(),
-        others: &[|| Y.allocate::<u32>(NONE).map(drop), || Y.prioritize(), || Y.info().map(drop)],
+        others: &[
+            || Y.allocate::<u32>(NONE).map(drop),
+            || Y.allocate_slice::<u32>(2, NONE).map(drop),
+            || Y.store(1, NONE).map(drop).map_err(Error::from),
+            || Y.store_slice(&[1, 2], NONE).map(drop),
+            || Y.prioritize(),
+            || Y.info().map(drop),
+        ],
         missing: Error::Pool,
-        wait: Some(|| {
-            let _most = Y.allocate::<[u8; 150]>(FOREVER)?;
-            Y.allocate::<[u8; 150]>(FOREVER).map(drop)
+        wait: Some(|timeout| {
+            let _most = Y.allocate::<[u8; 150]>(timeout)?;
+            Y.allocate::<[u8; 150]>(timeout).map(drop)
         }),
         has: |address| lies_in(address, &Y),
         anchor: || {
@@ -997,8 +1013,9 @@ fn without_a_thread(exist: bool) -> Outcome {
         if exist {
             holds!((object.create)() == Err(Error::InUse));
             holds!((object.delete)() == Err(Error::Caller));
-            if let Some(wait) = object.wait {
-                holds!([Err(Error::Wait), Err(Error::Caller)].contains(&wait()));
+            for timeout in [Timeout::Ticks(Ticks::new(1)), FOREVER] {
+                let seen = object.wait.map(|wait| wait(timeout));
+                holds!(seen.is_none_or(|seen| [Err(Error::Wait), Err(Error::Caller)].contains(&seen)));
             }
             // Nothing has happened to it.
             holds!(object.others.last().is_some_and(|call| call().is_ok()));
@@ -1057,6 +1074,8 @@ pub(crate) fn b12_in_initialization() -> Outcome {
 }
 
 pub(crate) fn b12_in_a_thread() -> Outcome {
+    const TIMED_OUT: [Error; 5] =
+        [Error::NoInstance, Error::NotAvailable, Error::NoEvents, Error::QueueEmpty, Error::NoMemory];
     places! { WAITER }
     for object in &OBJECTS {
         is_missing(object, true)?;
@@ -1067,10 +1086,12 @@ pub(crate) fn b12_in_a_thread() -> Outcome {
             if let Some(wait) = object.wait {
                 // Who waits for a mutex needs an owner.
                 let _owned = M.lock(NONE);
-                let waiter = WAITER.spawn(5, wait)?;
+                let waiter = WAITER.spawn(5, move || (wait(Ticks::new(1).into()), wait(FOREVER)))?;
+                thread::sleep(Ticks::new(2))?;
                 holds!(!waiter.is_finished());
                 (object.delete)()?;
-                holds!(waiter.join()? == Err(Error::Deleted));
+                let (in_time, for_ever) = waiter.join()?;
+                holds!(TIMED_OUT.map(Err).contains(&in_time) && for_ever == Err(Error::Deleted));
             } else {
                 (object.delete)()?;
             }
@@ -1101,8 +1122,12 @@ pub(crate) fn b12_in_interrupts_and_callbacks() -> Outcome {
         keep(without_creation(true));
         // Not even without a wait.
         set_number(2, u32::from(M.lock(NONE).err() == Some(Error::Caller)));
-        let me = thread::current().map(|me| me.set_priority(Priority::of::<3>()));
-        set_number(3, u32::from(me == Some(Err(Error::Caller))));
+        let refused = thread::current().is_some_and(|interrupted| {
+            interrupted.set_priority(Priority::of::<3>()) == Err(Error::Caller)
+                && interrupted.set_preemption_threshold(PreemptionThreshold::NO_PREEMPTION) == Err(Error::Caller)
+                && interrupted.set_time_slice(TimeSlice::ticks(1)) == Err(Error::Caller)
+        });
+        set_number(3, u32::from(refused));
     });
     is!(number(0), 0u32);
     in_a_callback(|| {
@@ -1112,6 +1137,39 @@ pub(crate) fn b12_in_interrupts_and_callbacks() -> Outcome {
     is!(number(0), 0u32);
     is!(number(1), 4u32);
     is!(number(2) + number(3) + number(4), 3u32);
+    Ok(())
+}
+
+/// Waiting for a thread, and ending it, are for threads; what was refused has lost its handle.
+pub(crate) fn b12_handles_outside_threads() -> Outcome {
+    static HANDLES: Queue<JoinHandle<()>, 3> = Queue::new();
+    places! { ONE TWO THREE }
+    HANDLES.create("handles")?;
+    let mut threads = [None; 3];
+    for (place, thread) in [&ONE, &TWO, &THREE].into_iter().zip(&mut threads) {
+        let handle = place.spawn(10, || ignore(thread::sleep(Ticks::MAX)))?;
+        *thread = Some(handle.thread());
+        HANDLES.try_send(handle)?;
+    }
+    interrupt(|| {
+        let joined = HANDLES.try_receive().map(JoinHandle::join);
+        let terminated = HANDLES.try_receive().map(JoinHandle::terminate);
+        let refused = joined == Ok(Err(JoinError::Failed(Error::Caller))) && terminated == Ok(Err(Error::Caller));
+        set_number(0, u32::from(refused));
+    });
+    is!(number(0), 1u32);
+    in_a_callback(|| {
+        let joined = HANDLES.try_receive().map(JoinHandle::join);
+        set_number(1, u32::from(joined == Ok(Err(JoinError::Failed(Error::Caller)))));
+    })?;
+    is!(number(1), 1u32);
+    // Nothing has happened to the threads.
+    for thread in threads.into_iter().flatten() {
+        holds!(thread.info()?.state == State::Sleeping);
+        thread.wait_abort()?;
+        holds!(thread.info()?.state == State::Completed);
+    }
+    HANDLES.delete()?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use core::ptr::{NonNull, null_mut};
 
-use super::{called_from, from, put, refuse, thread_ptr};
+use super::{called_from, from, put, refuse, thread_ptr, unless};
 use crate::block_pool::{BLOCK_POOL_ID, BlockPool, TX_BLOCK_POOL};
 use crate::byte_pool::{BYTE_POOL_ID, BytePool, TX_BYTE_POOL};
 use crate::event_flags::{EVENT_FLAGS_ID, EventFlags, TX_EVENT_FLAGS_GROUP};
@@ -63,11 +63,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_mutex_create(mutex_ptr, name_ptr, inherit)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_mutex_create(mutex_ptr, name_ptr, inherit))
     }
 
     /// `tx_mutex_delete`.
@@ -82,11 +78,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_mutex_delete(mutex_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_mutex_delete(mutex_ptr))
     }
 
     /// `tx_mutex_get`. In initialization the mutex gets no owner: only initialization can put it.
@@ -103,11 +95,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_mutex_get(mutex_ptr, wait_option)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_mutex_get(mutex_ptr, wait_option))
     }
 
     /// `tx_mutex_put`.
@@ -122,11 +110,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_mutex_put(mutex_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_mutex_put(mutex_ptr))
     }
 
     /// `tx_mutex_prioritize`.
@@ -185,11 +169,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_event_flags_create(group_ptr, name_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_event_flags_create(group_ptr, name_ptr))
     }
 
     /// `tx_event_flags_delete`.
@@ -204,11 +184,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_event_flags_delete(group_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_event_flags_delete(group_ptr))
     }
 
     /// `tx_event_flags_get`. The output is written whatever the result.
@@ -235,11 +211,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_event_flags_get(group_ptr, requested_flags, get_option, actual_flags_ptr, wait_option)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_event_flags_get(group_ptr, requested_flags, get_option, actual_flags_ptr, wait_option))
     }
 
     /// `tx_event_flags_set`.
@@ -256,11 +228,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_event_flags_set(group_ptr, flags_to_set, set_option)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_event_flags_set(group_ptr, flags_to_set, set_option))
     }
 
     /// `tx_event_flags_set_notify`.
@@ -332,11 +300,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_queue_create(queue_ptr, name_ptr, message_size, queue_start, queue_size)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_queue_create(queue_ptr, name_ptr, message_size, queue_start, queue_size))
     }
 
     /// `tx_queue_delete`.
@@ -351,11 +315,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_queue_delete(queue_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_queue_delete(queue_ptr))
     }
 
     /// `tx_queue_flush`.
@@ -477,11 +437,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_block_pool_create(pool_ptr, name_ptr, block_size, pool_start, pool_size)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_block_pool_create(pool_ptr, name_ptr, block_size, pool_start, pool_size))
     }
 
     /// `tx_block_pool_delete`.
@@ -496,11 +452,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_block_pool_delete(pool_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_block_pool_delete(pool_ptr))
     }
 
     /// `tx_block_allocate`. The output is written only with success.
@@ -519,11 +471,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_block_allocate(pool_ptr, block_ptr, wait_option)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_block_allocate(pool_ptr, block_ptr, wait_option))
     }
 
     /// `tx_block_release`.
@@ -600,11 +548,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_byte_pool_create(pool_ptr, name_ptr, pool_start, pool_size)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_byte_pool_create(pool_ptr, name_ptr, pool_start, pool_size))
     }
 
     /// `tx_byte_pool_delete`.
@@ -619,11 +563,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_byte_pool_delete(pool_ptr)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_byte_pool_delete(pool_ptr))
     }
 
     /// `tx_byte_allocate`. Without success the output becomes null.
@@ -659,11 +599,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            _tx_byte_allocate(pool_ptr, memory_ptr, memory_size, wait_option)
-        } else {
-            refuse(error)
-        }
+        unless(error, || _tx_byte_allocate(pool_ptr, memory_ptr, memory_size, wait_option))
     }
 
     /// `tx_byte_release`: anything but allocated memory is refused.
@@ -678,11 +614,7 @@ services! {
         } else {
             TX_SUCCESS
         };
-        if error == TX_SUCCESS {
-            BytePool::release(memory_ptr, |pool| pool.lent_intact(memory_ptr))
-        } else {
-            refuse(error)
-        }
+        unless(error, || BytePool::release(memory_ptr, |pool| pool.lent_intact(memory_ptr)))
     }
 
     /// `tx_byte_pool_prioritize`.

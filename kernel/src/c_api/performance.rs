@@ -11,6 +11,22 @@ use super::{is_semaphore, is_thread, is_timer, lock, put, semaphore, thread, tim
 use crate::performance::{COUNTING, TOTALS};
 use crate::types::*;
 
+/// The body of a service: refusals, then with the kernel locked each output's value.
+macro_rules! tell {
+    ($exists:expr, let $source:pat = $value:expr; $($to:ident: $count:expr,)*) => {
+        if !COUNTING {
+            TX_FEATURE_NOT_ENABLED
+        } else if !$exists {
+            TX_PTR_ERROR
+        } else {
+            let _k = lock();
+            let $source = $value;
+            $(put($to, $count);)*
+            TX_SUCCESS
+        }
+    };
+}
+
 services! {
     /// `tx_thread_performance_info_get`: what the thread did.
     fn _tx_thread_performance_info_get(
@@ -19,25 +35,18 @@ services! {
         time_slices: *mut ULONG, relinquishes: *mut ULONG, timeouts: *mut ULONG, wait_aborts: *mut ULONG,
         last_preempted_by: *mut *mut crate::TX_THREAD,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_thread(thread_ptr), let own = thread(thread_ptr);
+            resumptions: own.performance.resumptions.get(),
+            suspensions: own.performance.suspensions.get(),
+            solicited_preemptions: own.performance.solicited_preemptions.get(),
+            interrupt_preemptions: own.performance.interrupt_preemptions.get(),
+            priority_inversions: own.performance.inversions.get(),
+            time_slices: own.performance.time_slices.get(),
+            relinquishes: own.relinquishes(),
+            timeouts: own.performance.timeouts.get(),
+            wait_aborts: own.performance.wait_aborts.get(),
+            last_preempted_by: own.last_preempted_by.get(),
         }
-        if !is_thread(thread_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = thread(thread_ptr);
-        put(resumptions, own.performance.resumptions.get());
-        put(suspensions, own.performance.suspensions.get());
-        put(solicited_preemptions, own.performance.solicited_preemptions.get());
-        put(interrupt_preemptions, own.performance.interrupt_preemptions.get());
-        put(priority_inversions, own.performance.inversions.get());
-        put(time_slices, own.performance.time_slices.get());
-        put(relinquishes, own.relinquishes());
-        put(timeouts, own.performance.timeouts.get());
-        put(wait_aborts, own.performance.wait_aborts.get());
-        put(last_preempted_by, own.last_preempted_by.get());
-        TX_SUCCESS
     }
 
     /// `tx_thread_performance_system_info_get`: what all threads did, those that exist no more included. Looks at
@@ -75,20 +84,13 @@ services! {
         timer_ptr: *mut crate::TX_TIMER, activates: *mut ULONG, reactivates: *mut ULONG, deactivates: *mut ULONG,
         expirations: *mut ULONG, expiration_adjusts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_timer(timer_ptr), let own = timer(timer_ptr);
+            activates: own.internal.performance.activates.get(),
+            reactivates: own.internal.performance.reactivates.get(),
+            deactivates: own.internal.performance.deactivates.get(),
+            expirations: own.internal.performance.expirations.get(),
+            expiration_adjusts: own.internal.performance.adjusts.get(),
         }
-        if !is_timer(timer_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = timer(timer_ptr);
-        put(activates, own.internal.performance.activates.get());
-        put(reactivates, own.internal.performance.reactivates.get());
-        put(deactivates, own.internal.performance.deactivates.get());
-        put(expirations, own.internal.performance.expirations.get());
-        put(expiration_adjusts, own.internal.performance.adjusts.get());
-        TX_SUCCESS
     }
 
     /// `tx_timer_performance_system_info_get`: the same of all timers together.
@@ -96,17 +98,13 @@ services! {
         activates: *mut ULONG, reactivates: *mut ULONG, deactivates: *mut ULONG, expirations: *mut ULONG,
         expiration_adjusts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { true, let all = &TOTALS.timers;
+            activates: all.activates.get(),
+            reactivates: all.reactivates.get(),
+            deactivates: all.deactivates.get(),
+            expirations: all.expirations.get(),
+            expiration_adjusts: all.adjusts.get(),
         }
-        let _k = lock();
-        let all = &TOTALS.timers;
-        put(activates, all.activates.get());
-        put(reactivates, all.reactivates.get());
-        put(deactivates, all.deactivates.get());
-        put(expirations, all.expirations.get());
-        put(expiration_adjusts, all.adjusts.get());
-        TX_SUCCESS
     }
 
     /// `tx_semaphore_performance_info_get`: what the semaphore did.
@@ -114,35 +112,24 @@ services! {
         semaphore_ptr: *mut crate::TX_SEMAPHORE, puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_semaphore(semaphore_ptr), let own = semaphore(semaphore_ptr);
+            puts: own.performance.puts.get(),
+            gets: own.performance.gets.get(),
+            suspensions: own.waiters.performance.suspensions.get(),
+            timeouts: own.waiters.performance.timeouts.get(),
         }
-        if !is_semaphore(semaphore_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = semaphore(semaphore_ptr);
-        put(puts, own.performance.puts.get());
-        put(gets, own.performance.gets.get());
-        put(suspensions, own.waiters.performance.suspensions.get());
-        put(timeouts, own.waiters.performance.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_semaphore_performance_system_info_get`: the same of all semaphores together.
     fn _tx_semaphore_performance_system_info_get(
         puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { true, let (all, waits) = (&TOTALS.semaphores, TOTALS.waits(TX_SEMAPHORE_SUSP));
+            puts: all.puts.get(),
+            gets: all.gets.get(),
+            suspensions: waits.suspensions.get(),
+            timeouts: waits.timeouts.get(),
         }
-        let _k = lock();
-        let (all, waits) = (&TOTALS.semaphores, TOTALS.waits(TX_SEMAPHORE_SUSP));
-        put(puts, all.puts.get());
-        put(gets, all.gets.get());
-        put(suspensions, waits.suspensions.get());
-        put(timeouts, waits.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_mutex_performance_info_get`: what the mutex did.
@@ -150,21 +137,14 @@ services! {
         mutex_ptr: *mut crate::TX_MUTEX, puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG, inversions: *mut ULONG, inheritances: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_mutex(mutex_ptr), let own = mutex(mutex_ptr);
+            puts: own.performance.puts.get(),
+            gets: own.performance.gets.get(),
+            suspensions: own.waiters.performance.suspensions.get(),
+            timeouts: own.waiters.performance.timeouts.get(),
+            inversions: own.performance.inversions.get(),
+            inheritances: own.performance.inheritances.get(),
         }
-        if !is_mutex(mutex_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = mutex(mutex_ptr);
-        put(puts, own.performance.puts.get());
-        put(gets, own.performance.gets.get());
-        put(suspensions, own.waiters.performance.suspensions.get());
-        put(timeouts, own.waiters.performance.timeouts.get());
-        put(inversions, own.performance.inversions.get());
-        put(inheritances, own.performance.inheritances.get());
-        TX_SUCCESS
     }
 
     /// `tx_mutex_performance_system_info_get`: the same of all mutexes together.
@@ -172,18 +152,14 @@ services! {
         puts: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG, inversions: *mut ULONG,
         inheritances: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { true, let (all, waits) = (&TOTALS.mutexes, TOTALS.waits(TX_MUTEX_SUSP));
+            puts: all.puts.get(),
+            gets: all.gets.get(),
+            suspensions: waits.suspensions.get(),
+            timeouts: waits.timeouts.get(),
+            inversions: all.inversions.get(),
+            inheritances: all.inheritances.get(),
         }
-        let _k = lock();
-        let (all, waits) = (&TOTALS.mutexes, TOTALS.waits(TX_MUTEX_SUSP));
-        put(puts, all.puts.get());
-        put(gets, all.gets.get());
-        put(suspensions, waits.suspensions.get());
-        put(timeouts, waits.timeouts.get());
-        put(inversions, all.inversions.get());
-        put(inheritances, all.inheritances.get());
-        TX_SUCCESS
     }
 
     /// `tx_event_flags_performance_info_get`: what the group did.
@@ -191,35 +167,24 @@ services! {
         group_ptr: *mut crate::TX_EVENT_FLAGS_GROUP, sets: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_event_flags(group_ptr), let own = event_flags(group_ptr);
+            sets: own.performance.sets.get(),
+            gets: own.performance.gets.get(),
+            suspensions: own.waiters.performance.suspensions.get(),
+            timeouts: own.waiters.performance.timeouts.get(),
         }
-        if !is_event_flags(group_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = event_flags(group_ptr);
-        put(sets, own.performance.sets.get());
-        put(gets, own.performance.gets.get());
-        put(suspensions, own.waiters.performance.suspensions.get());
-        put(timeouts, own.waiters.performance.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_event_flags_performance_system_info_get`: the same of all groups together.
     fn _tx_event_flags_performance_system_info_get(
         sets: *mut ULONG, gets: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { true, let (all, waits) = (&TOTALS.event_flags, TOTALS.waits(TX_EVENT_FLAG));
+            sets: all.sets.get(),
+            gets: all.gets.get(),
+            suspensions: waits.suspensions.get(),
+            timeouts: waits.timeouts.get(),
         }
-        let _k = lock();
-        let (all, waits) = (&TOTALS.event_flags, TOTALS.waits(TX_EVENT_FLAG));
-        put(sets, all.sets.get());
-        put(gets, all.gets.get());
-        put(suspensions, waits.suspensions.get());
-        put(timeouts, waits.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_queue_performance_info_get`: what the queue did.
@@ -227,21 +192,14 @@ services! {
         queue_ptr: *mut crate::TX_QUEUE, messages_sent: *mut ULONG, messages_received: *mut ULONG,
         empty_suspensions: *mut ULONG, full_suspensions: *mut ULONG, full_errors: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_queue(queue_ptr), let own = queue(queue_ptr);
+            messages_sent: own.performance.sent.get(),
+            messages_received: own.performance.received.get(),
+            empty_suspensions: own.waiters.performance.suspensions.get(),
+            full_suspensions: own.waiters.performance.full_suspensions.get(),
+            full_errors: own.performance.full_errors.get(),
+            timeouts: own.waiters.performance.timeouts.get(),
         }
-        if !is_queue(queue_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = queue(queue_ptr);
-        put(messages_sent, own.performance.sent.get());
-        put(messages_received, own.performance.received.get());
-        put(empty_suspensions, own.waiters.performance.suspensions.get());
-        put(full_suspensions, own.waiters.performance.full_suspensions.get());
-        put(full_errors, own.performance.full_errors.get());
-        put(timeouts, own.waiters.performance.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_queue_performance_system_info_get`: the same of all queues together.
@@ -249,18 +207,14 @@ services! {
         messages_sent: *mut ULONG, messages_received: *mut ULONG, empty_suspensions: *mut ULONG,
         full_suspensions: *mut ULONG, full_errors: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { true, let (all, waits) = (&TOTALS.queues, TOTALS.waits(TX_QUEUE_SUSP));
+            messages_sent: all.sent.get(),
+            messages_received: all.received.get(),
+            empty_suspensions: waits.suspensions.get(),
+            full_suspensions: waits.full_suspensions.get(),
+            full_errors: all.full_errors.get(),
+            timeouts: waits.timeouts.get(),
         }
-        let _k = lock();
-        let (all, waits) = (&TOTALS.queues, TOTALS.waits(TX_QUEUE_SUSP));
-        put(messages_sent, all.sent.get());
-        put(messages_received, all.received.get());
-        put(empty_suspensions, waits.suspensions.get());
-        put(full_suspensions, waits.full_suspensions.get());
-        put(full_errors, all.full_errors.get());
-        put(timeouts, waits.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_block_pool_performance_info_get`: what the pool did.
@@ -268,35 +222,24 @@ services! {
         pool_ptr: *mut crate::TX_BLOCK_POOL, allocates: *mut ULONG, releases: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_block_pool(pool_ptr), let own = block_pool(pool_ptr);
+            allocates: own.performance.allocates.get(),
+            releases: own.performance.releases.get(),
+            suspensions: own.waiters.performance.suspensions.get(),
+            timeouts: own.waiters.performance.timeouts.get(),
         }
-        if !is_block_pool(pool_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = block_pool(pool_ptr);
-        put(allocates, own.performance.allocates.get());
-        put(releases, own.performance.releases.get());
-        put(suspensions, own.waiters.performance.suspensions.get());
-        put(timeouts, own.waiters.performance.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_block_pool_performance_system_info_get`: the same of all block pools together.
     fn _tx_block_pool_performance_system_info_get(
         allocates: *mut ULONG, releases: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { true, let (all, waits) = (&TOTALS.block_pools, TOTALS.waits(TX_BLOCK_MEMORY));
+            allocates: all.allocates.get(),
+            releases: all.releases.get(),
+            suspensions: waits.suspensions.get(),
+            timeouts: waits.timeouts.get(),
         }
-        let _k = lock();
-        let (all, waits) = (&TOTALS.block_pools, TOTALS.waits(TX_BLOCK_MEMORY));
-        put(allocates, all.allocates.get());
-        put(releases, all.releases.get());
-        put(suspensions, waits.suspensions.get());
-        put(timeouts, waits.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_byte_pool_performance_info_get`: what the pool did.
@@ -305,22 +248,15 @@ services! {
         fragments_searched: *mut ULONG, merges: *mut ULONG, splits: *mut ULONG, suspensions: *mut ULONG,
         timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { is_byte_pool(pool_ptr), let own = byte_pool(pool_ptr);
+            allocates: own.performance.allocates.get(),
+            releases: own.performance.releases.get(),
+            fragments_searched: own.performance.searched.get(),
+            merges: own.performance.merges.get(),
+            splits: own.performance.splits.get(),
+            suspensions: own.waiters.performance.suspensions.get(),
+            timeouts: own.waiters.performance.timeouts.get(),
         }
-        if !is_byte_pool(pool_ptr) {
-            return TX_PTR_ERROR;
-        }
-        let _k = lock();
-        let own = byte_pool(pool_ptr);
-        put(allocates, own.performance.allocates.get());
-        put(releases, own.performance.releases.get());
-        put(fragments_searched, own.performance.searched.get());
-        put(merges, own.performance.merges.get());
-        put(splits, own.performance.splits.get());
-        put(suspensions, own.waiters.performance.suspensions.get());
-        put(timeouts, own.waiters.performance.timeouts.get());
-        TX_SUCCESS
     }
 
     /// `tx_byte_pool_performance_system_info_get`: the same of all byte pools together.
@@ -328,18 +264,14 @@ services! {
         allocates: *mut ULONG, releases: *mut ULONG, fragments_searched: *mut ULONG, merges: *mut ULONG,
         splits: *mut ULONG, suspensions: *mut ULONG, timeouts: *mut ULONG,
     ) -> UINT {
-        if !COUNTING {
-            return TX_FEATURE_NOT_ENABLED;
+        tell! { true, let (all, waits) = (&TOTALS.byte_pools, TOTALS.waits(TX_BYTE_MEMORY));
+            allocates: all.allocates.get(),
+            releases: all.releases.get(),
+            fragments_searched: all.searched.get(),
+            merges: all.merges.get(),
+            splits: all.splits.get(),
+            suspensions: waits.suspensions.get(),
+            timeouts: waits.timeouts.get(),
         }
-        let _k = lock();
-        let (all, waits) = (&TOTALS.byte_pools, TOTALS.waits(TX_BYTE_MEMORY));
-        put(allocates, all.allocates.get());
-        put(releases, all.releases.get());
-        put(fragments_searched, all.searched.get());
-        put(merges, all.merges.get());
-        put(splits, all.splits.get());
-        put(suspensions, waits.suspensions.get());
-        put(timeouts, waits.timeouts.get());
-        TX_SUCCESS
     }
 }
