@@ -6,7 +6,7 @@ use crate::port;
 use crate::timer;
 
 /// The documented order: board, kernel objects, application, first thread. Interrupts stay masked
-/// until that thread runs.
+/// until that thread runs, unless the application lets them in.
 ///
 /// # Safety
 ///

@@ -242,10 +242,10 @@ impl Mutex {
         if self.inherit.get() {
             let old = owner.priority.get();
             k.end_inheritance(owner);
-            // The plain thread that runs keeps out those below it. So does `waiter` if it has the priority that `owner`
-            // ran with, and has it alone; without a preempted thread's claim, which the lowered `owner` may be under.
-            // Else others may run before it.
-            let next = old == waiter.priority.get() && waiter.ready_list().front().is_none() && !k.has_claims();
+            // The plain thread that runs keeps out those below it, claims of preempted threads included. So does
+            // `waiter` if it has the priority that `owner` ran with, and has it alone. `owner` is an ordinary ready
+            // thread then, unless its own preemption-threshold is in force again. Else others may run before `waiter`.
+            let next = old == waiter.priority.get() && waiter.ready_list().front().is_none() && owner.is_fast();
             if !next && !k.is_settled() {
                 k.disable_preemption();
                 k.wake(waiter, TX_SUCCESS);

@@ -860,7 +860,10 @@ unsafe extern "C" fn initialize() -> *const Context {
     unsafe {
         crate::initialize::initialize(|| _tx_initialize_low_level(), |memory| tx_application_define(memory));
     }
-    context_or_idle(lock().first_thread())
+    // The application may have left interrupts unmasked. From the choice on nothing may come in between.
+    mask();
+    // SAFETY: masked, up to the first thread's first instruction.
+    context_or_idle(unsafe { locked() }.first_thread())
 }
 
 /// Starts the kernel.

@@ -1,5 +1,5 @@
 //! Interrupts while the kernel initializes, which C code may let in: they are handled, and initialization goes on, whoever
-//! is ready and whatever the handler does.
+//! is ready and whatever the handler does. Nor does it matter whether they are let in at its end.
 #![no_std]
 #![no_main]
 
@@ -11,13 +11,22 @@ use bsp::memory::Dram0;
 use critical_section::Mutex;
 use threadx::{Builder, Priority, ThreadCell, ThreadRef, thread};
 
-threadx::stack! { static STACK: Stack<Dram0, 2048>; }
+threadx::stack! {
+    static STACK: Stack<Dram0, 2048>;
+    static HIGH_STACK: Stack<Dram0, 2048>;
+}
 static CELL: ThreadCell = ThreadCell::new();
+static HIGH_CELL: ThreadCell = ThreadCell::new();
+static HIGH: Mutex<Cell<Option<ThreadRef>>> = Mutex::new(Cell::new(None));
+static HIGH_RAN: AtomicU32 = AtomicU32::new(0);
 static READY: Mutex<Cell<Option<ThreadRef>>> = Mutex::new(Cell::new(None));
 static HANDLED: AtomicU32 = AtomicU32::new(0);
 static INITIALIZED: AtomicU32 = AtomicU32::new(0);
 
-const TESTS: u32 = 4;
+/// Counts from here to where the first thread has been chosen and does not run yet, on the bundled kernel.
+const ALARM: u32 = 28;
+
+const TESTS: u32 = 5;
 static FAILED: AtomicU32 = AtomicU32::new(0);
 
 fn check(name: &str, ok: bool) {
@@ -32,7 +41,17 @@ fn handler() {
     HANDLED.store(HANDLED.load(Relaxed) + u32::from(done), Relaxed);
 }
 
+/// Resumes a thread above the one that has been chosen.
+fn alarm() {
+    bsp::timer::clear_alarm();
+    let high = critical_section::with(|section| HIGH.borrow(section).get());
+    HANDLED.store(HANDLED.load(Relaxed) + u32::from(high.is_some_and(|high| high.resume().is_ok())), Relaxed);
+}
+
 fn first() {
+    // The alarm has come by now.
+    ontarget::spin(1000);
+    check("whom_the_alarm_resumed_ran_first", HANDLED.load(Relaxed) == 3 && HIGH_RAN.load(Relaxed) == 1);
     check("initialization_is_over_before_a_thread_runs", INITIALIZED.load(Relaxed) == 1);
     check("the_kernel_is_sound", ontarget::check_kernel().is_ok());
     let failed = FAILED.load(Relaxed);
@@ -47,6 +66,10 @@ fn first() {
 #[bsp::entry]
 fn main() -> ! {
     threadx::start(|_init| {
+        let high = Builder::new("high").priority(Priority::of::<5>()).suspended();
+        let high = high.spawn(&HIGH_CELL, HIGH_STACK.take().unwrap(), || HIGH_RAN.store(1, Relaxed)).unwrap();
+        critical_section::with(|section| HIGH.borrow(section).set(Some(high.thread())));
+        high.detach();
         let stack = STACK.take().unwrap();
         let ready = Builder::new("ready").priority(Priority::of::<10>()).spawn(&CELL, stack, first).unwrap();
         critical_section::with(|section| READY.borrow(section).set(Some(ready.thread())));
@@ -62,5 +85,10 @@ fn main() -> ! {
         check("both_interrupts_are_handled", HANDLED.load(Relaxed) == 2);
         check("nobody_is_the_current_thread", thread::current().is_none());
         INITIALIZED.store(1, Relaxed);
+        interrupt::register(InterruptId::ALARM, 0x90, alarm).unwrap();
+        interrupt::enable(InterruptId::ALARM);
+        bsp::timer::set_alarm(ALARM);
+        // SAFETY: nothing here relies on interrupts being masked, and they need not be at the end.
+        unsafe { threadx_sys::tx_interrupt_control(threadx_sys::TX_INT_ENABLE) };
     })
 }
