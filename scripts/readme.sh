@@ -80,17 +80,16 @@ run() {
     { cat "$log.txt"; die "$image failed on the $kernel kernel"; }
 }
 
-# switches NAME KEY...: min, mean, max, samples taken and the counter's cost of the round trips that have all keys are in NAME.
-# They must be alike.
+# switches NAME KEY...: min, mean, max, samples taken and the counter's cost of the round trips that have all keys are in
+# NAME. They must be alike, but for how many of the samples a tick fell into.
 switches() {
   local -n into=$1
   local records key
   shift
   records=$(grep -a '^RECORD .*"bench":"context_switch"' "$log") || die "no round trip in $log"
   for key; do records=$(grep -F "$key" <<<"$records") || die "no round trip in $log has $key"; done
-  # Where ticks fall, and so how many samples a series leaves out, changes with any code before it.
-  records=$(sed -E 's/.*"n":([0-9]+),"excluded":([0-9]+),"min":([0-9]+),"mean":([0-9]+),"max":([0-9]+),.*"overhead":([0-9]+).*/\1 \2 \3 \4 \5 \6/' \
-    <<<"$records" | awk '{ print $3, $4, $5, $1 + $2, $6 }' | sort -u)
+  records=$(sed -E 's/.*"n":([0-9]+),"excluded":([0-9]+),"min":([0-9]+),"mean":([0-9]+),"max":([0-9]+),.*"overhead":([0-9]+).*/\1 \2 \3 \4 \5 \6/' <<<"$records" |
+    awk '{print $3, $4, $5, $1 + $2, $6}' | sort -u)
   read -ra into <<<"$records"
   [[ $records =~ ^[0-9\ ]+$ && ${#into[@]} = 5 ]] || die "round trips ($*) in $log are not alike: ${records//$'\n'/; }"
 }
