@@ -134,8 +134,8 @@ image() {
 for kernel in "${kernels[@]}"; do
   [ -z "$cross" ] || break
   image "suite-$kernel" "$kernel" suite fat
-  # The same with all code, the kernel's too, in another memory.
-  image "suite-ddr-$kernel" "$kernel" suite fat --features suite/code-in-ddr
+  # The same with all code, the kernel's too, in another memory; after it in every list.
+  image "suite-$kernel-ddr" "$kernel" suite fat --features suite/code-in-ddr
   # Each with one variant of relinquish, so that its size belongs to that variant.
   image "call-fat-$kernel" "$kernel" demo fat
   image "call-off-$kernel" "$kernel" demo off

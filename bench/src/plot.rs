@@ -355,6 +355,10 @@ fn beside_published(id: &str, families: &[Vec<&Row>]) -> Option<Panel> {
         [format!("{bench}{board}, {} ({})", row.unit, row.origin.name()), row.kernel.clone()]
     };
     let mut sides = vec![(heading(theirs[0]), theirs.iter().map(|row| bar(row)).collect())];
+    // The same measurement before another one that answers the question: this machine before a board.
+    let another = |family: &&Vec<&Row>| family.iter().all(|row| row.bench != theirs[0].bench);
+    let mut families: Vec<&Vec<&Row>> = families.iter().collect();
+    families.sort_by_key(another);
     for family in families {
         let found: Vec<_> = theirs.iter().map(|row| (*row, counterpart(row, family).0)).collect();
         let Some(first) = found.iter().find_map(|(_, found)| *found) else { continue };
@@ -366,6 +370,7 @@ fn beside_published(id: &str, families: &[Vec<&Row>]) -> Option<Panel> {
         let mut bars: Vec<_> = found.iter().map(beside).collect();
         if !one_board {
             // One figure of ours stands beside those of all their boards.
+            bars.retain(|(_, length, _)| length.is_some());
             let mut seen = Vec::new();
             bars.retain(|bar| {
                 !seen.contains(bar) && {
