@@ -296,7 +296,7 @@ lane() {
 
   # Unoptimized code needs more stack and hits other windows.
   if [ "$quick" = 0 ]; then
-    counted "on-target tests, debug, $kernel" "$TXBENCH" test --timeout 240 "$debug"/{services,threads,misuse}
+    counted "on-target tests, debug, $kernel" "$TXBENCH" test --timeout 240 "$debug"/{services,threads,misuse,scenarios}
     check "demo, debug, run, $kernel" "$TXBENCH" run "$debug/demo" --timeout 240 --expect 'DONE ok'
     check "suite, debug, $kernel" suite "$debug/suite" debug
   else

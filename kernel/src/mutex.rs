@@ -241,11 +241,11 @@ impl Mutex {
         waiter.owned.push_only(self);
         if self.inherit.get() {
             let old = owner.priority.get();
-            owner.inherited.set(NOT_INHERITED);
-            k.apply_inheritance(owner);
-            // The plain thread that runs keeps out those below it, claims of preempted threads included. So does
-            // `waiter` if it has the priority that `owner` ran with, and has it alone. Else others may run before it.
-            let next = old == waiter.priority.get() && waiter.ready_list().front().is_none();
+            k.end_inheritance(owner);
+            // The plain thread that runs keeps out those below it. So does `waiter` if it has the priority that `owner`
+            // ran with, and has it alone; without a preempted thread's claim, which the lowered `owner` may be under.
+            // Else others may run before it.
+            let next = old == waiter.priority.get() && waiter.ready_list().front().is_none() && !k.has_claims();
             if !next && !k.is_settled() {
                 k.disable_preemption();
                 k.wake(waiter, TX_SUCCESS);
@@ -419,6 +419,16 @@ impl Locked {
         let priority = thread.user_priority.get().min(thread.inherited.get());
         if priority != thread.priority.get() {
             self.move_to_priority(thread, priority, thread.user_threshold.get().min(priority));
+        }
+    }
+
+    /// [`Self::apply_inheritance`] of nothing: the user's own, of which the threshold is never the weaker one.
+    #[inline(always)]
+    fn end_inheritance(&self, thread: Thread) {
+        thread.inherited.set(NOT_INHERITED);
+        let priority = thread.user_priority.get();
+        if priority != thread.priority.get() {
+            self.move_to_priority(thread, priority, thread.user_threshold.get());
         }
     }
 

@@ -543,13 +543,19 @@ impl Locked {
         Self::leave(running, next, k)
     }
 
+    /// Whether a thread was preempted while it held off others by its preemption-threshold.
+    #[inline(always)]
+    pub(crate) fn has_claims(&self) -> bool {
+        self.scheduler.preempted.get() != 0
+    }
+
     /// Whether the running thread would go on running, preemption is enabled, and so a thread that
     /// becomes ready is the only one that may preempt.
     #[inline(always)]
     pub(crate) fn is_settled(&self) -> bool {
         let Current::Thread(running) = port::current() else { return false };
         !self.scheduler.preemption_disabled()
-            && self.scheduler.preempted.get() == 0
+            && !self.has_claims()
             && self.scheduler.highest().is_some_and(|p| p >= running.threshold())
     }
 

@@ -653,3 +653,52 @@ fn preemption_threshold_comes_back_after_inheritance() {
     });
     log.expect("put 5:0 8 on 12 end");
 }
+
+/// An owner that was raised above a preempted thread's claim and is lowered by its put is held off by that claim,
+/// whatever its own preemption-threshold is.
+fn put_under_an_older_claim(threshold: UINT, expected: &str) {
+    let log = Log::new();
+    let l = log.clone();
+    scenario(move || {
+        let (mutex, go) = (TxMutex::new(TX_INHERIT), Semaphore::new(0));
+        let me = identify();
+        me.preemption_change(threshold).unwrap();
+        mutex.get(TX_NO_WAIT);
+        let waiter = getter(&l, "3", at(3).suspended(), mutex, TX_WAIT_FOREVER);
+        let l2 = l.clone();
+        let below = Thread::spawn(at(12).suspended(), move || l2.push("12"));
+        let l2 = l.clone();
+        Thread::spawn(at(10).threshold(5), move || {
+            go.put();
+            waiter.resume(); // preempts this one, whose threshold stays in force
+            below.resume();
+            l2.push("10");
+        });
+        go.get(TX_WAIT_FOREVER);
+        // Raised by 3, with the claim of 10 pending.
+        assert_eq!(rank(me), (3, 3));
+        l.push("put");
+        mutex.put();
+        l.push("on");
+        assert_eq!(rank(me), (16, threshold));
+        check();
+        sleep(1);
+        l.push("end");
+    });
+    log.expect(expected);
+}
+
+#[test]
+fn an_owner_with_the_waiters_priority_as_threshold_is_held_off_by_an_older_claim_after_the_put() {
+    put_under_an_older_claim(3, "put 3:0 10 12 on end");
+}
+
+#[test]
+fn a_lowered_owner_that_is_held_off_by_an_older_claim_claims_nothing() {
+    put_under_an_older_claim(4, "put 3:0 10 12 on end");
+}
+
+#[test]
+fn a_lowered_owner_without_a_threshold_is_held_off_by_an_older_claim() {
+    put_under_an_older_claim(16, "put 3:0 10 12 on end");
+}
