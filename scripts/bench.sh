@@ -49,7 +49,8 @@ elif [ -n "$docs" ]; then
   : "${out:=$CARGO_TARGET_DIR/bench-docs}"
 fi
 : "${out:=$CARGO_TARGET_DIR/bench}"
-mkdir -p "$out/images" || die "cannot create $out: give another folder with --out" 2
+if [[ $out == "$CARGO_TARGET_DIR"/* ]]; then mkdir -p "$out"; else own_folder "$out" .bench.sh matrix.json; fi
+mkdir -p "$out/images" || die "cannot create $out/images: give another folder with --out" 2
 out=$(cd "$out" && pwd)
 # Before minutes of work: whatever is written at its end can be.
 for folder in "$out" "$out/images"; do

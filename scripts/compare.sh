@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ -n "$out" ] || die '--out needs a folder' 2
-mkdir -p "$out"
+if [[ $out == "$CARGO_TARGET_DIR"/* ]]; then mkdir -p "$out"; else own_folder "$out" .compare.sh compare.json; fi
 out=$(cd "$out" && pwd)
 
 say_ignored

@@ -138,6 +138,17 @@ build_txbench() {
   TXBENCH=$CARGO_TARGET_DIR/debug/txbench
 }
 
+# own_folder DIR FILE...: makes the folder of a script's outputs. One that has files is this script's if it has one of
+# FILE..., of which the first is left there for it; else nothing of it is touched.
+own_folder() {
+  local dir=$1 file mine=''
+  shift
+  for file; do [ ! -e "$dir/$file" ] || mine=1; done
+  [ -n "$mine" ] || [ ! -d "$dir" ] || [ -z "$(ls -A "$dir" 2>/dev/null)" ] ||
+    die "$dir has files, and none that ${0##*/} leaves: give another folder with --out, nothing was written" 2
+  { mkdir -p "$dir" && : >>"$dir/$1"; } 2>/dev/null || die "cannot write to $dir: give another folder with --out" 2
+}
+
 # The help of a script is the comment at its top.
 help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 

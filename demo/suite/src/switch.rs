@@ -105,7 +105,7 @@ pub fn series_at(
     match take(memory, pair, plan, copy.function(), partner_loop(variant)) {
         Ok((sampler, turns)) => {
             report.check("the timed code lies at its offset", copy.is_in_place());
-            report.check("round trips switched to the partner every time", turns >= sampler.rounds());
+            report.check("each round trip switched to the partner and back, once", turns == sampler.rounds());
             let rounds = plan.samples as u32 + plan.warm_up;
             report.check("m08: as many rounds as samples and warm-up", sampler.rounds() == rounds);
             let case = Case {
