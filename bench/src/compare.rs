@@ -366,8 +366,11 @@ fn figures(pairs: &[(&Group<'_>, &Group<'_>)], apart: bool) -> Table {
 
 /// One sentence for each group of placements, and the last word on all of them.
 fn verdicts(pairs: &[(&Group<'_>, &Group<'_>)]) -> (Vec<String>, String) {
+    // Code whose placement is not known is no other placement of what has known ones.
     let place_free = |row: &Row| -> Vec<String> {
-        SETTINGS.iter().filter(|(name, _)| *name != "placement").map(|(_, tell)| tell(row)).collect()
+        let tell =
+            |&(name, tell): &Setting| if name == "placement" { opt(row.placement.map(|_| 0)) } else { tell(row) };
+        SETTINGS.iter().map(tell).collect()
     };
     let mut families: Vec<Vec<&(&Group<'_>, &Group<'_>)>> = Vec::new();
     for pair in pairs {
@@ -606,6 +609,16 @@ mod tests {
         assert!(five.headlines[0].ends_with("(noise 4)"), "{five:?}");
         let mixed = [repeated, images].concat();
         assert!(compare(&mixed, &mixed, &plain()).headlines[0].contains("noise unknown"));
+    }
+
+    #[test]
+    fn a_row_of_unknown_placement_is_not_one_of_a_family_with_known_ones() {
+        let unknown = Row { placement: None, ..row("BTCM", 0, 40) };
+        let rows: Vec<Row> =
+            [0, 16, 32, 48].map(|placement| row("BTCM", placement, 34)).into_iter().chain([unknown]).collect();
+        let same = compare(&rows, &rows, &plain());
+        assert_eq!(same.headlines.len(), 2, "{same:?}");
+        assert!(!same.verdict.contains("undecided"), "{same:?}");
     }
 
     #[test]

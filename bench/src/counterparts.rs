@@ -106,9 +106,13 @@ pub fn counterpart<'r>(theirs: &Row, ours: &[&'r Row]) -> (Option<&'r Row>, Stri
             (found.copied(), if found.is_some() { remark } else { unmeasured() })
         }
         "published:pollution" => {
-            let host = ours
-                .iter()
-                .find(|row| row.bench == "host_flip" && row.cache == theirs.cache && (row.detail == theirs.detail));
+            // Theirs had one processor.
+            let host = ours.iter().find(|row| {
+                row.bench == "host_flip"
+                    && row.cache == theirs.cache
+                    && row.detail == theirs.detail
+                    && row.options != "on two processors"
+            });
             let board = ours.iter().filter(rust).find(|row| row.bench == "event_handoff" && row.cache == theirs.cache);
             match (host, board, theirs.detail.as_str()) {
                 (Some(host), _, _) => (Some(*host), "; on this host".into()),

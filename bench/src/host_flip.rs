@@ -467,6 +467,7 @@ pub fn measure(options: &HostFlip) -> Result<Run, Failure> {
             .into(),
             pollution_bytes: level.map_or(0, |level| level.bytes),
             opt: BUILD.into(),
+            options: if options.two { "on two processors" } else { "on one processor" }.into(),
             unit: unit.into(),
             counter: name.into(),
             counter_hz: Some(hz),

@@ -234,6 +234,7 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
             let ended = log.cells.iter().any(|(known, ended)| *known == cell && *ended);
             let what = if ended { "has no record" } else { "did not complete" };
             run.problems.push(format!("{name}: cell {cell} {what}"));
+            undone += 1;
             failed = true;
         }
         save(&run, &args.out)?;
@@ -243,7 +244,7 @@ pub fn run(args: &Matrix) -> Result<u8, Failure> {
         complain(problem);
     }
     let done = all - left.len() - undone;
-    show(format!("{done} cells, {} rows in {}\n", run.rows.len(), args.out.display()).as_bytes())?;
+    show(format!("{done} of {all} cells, {} rows in {}\n", run.rows.len(), args.out.display()).as_bytes())?;
     Ok(if failed { code::FAILED } else { 0 })
 }
 

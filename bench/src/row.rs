@@ -237,6 +237,13 @@ impl Row {
         if let Some((key, figure)) = known.iter().find(|(_, figure)| *figure > u64::MAX / 4) {
             return Err(format!("{key} {figure} is more than any counter gives"));
         }
+        // Firmware takes the difference of two readings of 32 bits.
+        let of_32_bits = matches!(self.origin, Origin::Emulated | Origin::Silicon);
+        if let Some((key, figure)) = known.iter().find(|(_, figure)| of_32_bits && *figure > i32::MAX as u64) {
+            return Err(format!(
+                "{key} {figure}: more than half of the counter's range, so the end was read before the start"
+            ));
+        }
         if let Some(pair) = known.windows(2).find(|pair| pair[0].1 > pair[1].1) {
             return Err(format!("{} {} and {} {} are out of order", pair[0].0, pair[0].1, pair[1].0, pair[1].1));
         }
@@ -547,6 +554,18 @@ fn cell((image, cell, repeat): &(String, String, u32)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_end_before_the_start_is_no_sample() {
+        let row = |origin, figure| Row { origin, min: Some(figure), max: Some(figure), ..Row::default() };
+        let wrapped = u64::from(20u32.wrapping_sub(41));
+        for origin in [Origin::Emulated, Origin::Silicon] {
+            assert!(row(origin, wrapped).plausible().unwrap_err().contains("the end was read before the start"));
+            assert_eq!(row(origin, 1 << 30).plausible(), Ok(()));
+        }
+        // A host's counter has 64 bits.
+        assert_eq!(row(Origin::Host, wrapped).plausible(), Ok(()));
+    }
 
     #[test]
     fn figures_of_values() {

@@ -890,6 +890,7 @@ fn host_flip_says_that_it_is_host_data() {
         assert_eq!(count("n") + count("excluded"), 200);
         assert!(row["min"].as_u64().unwrap() > 0 && row["min"].as_u64() <= row["p50"].as_u64());
         assert_eq!(row["opt"], if cfg!(debug_assertions) { "debug" } else { "release" });
+        assert_eq!(row["options"], "on one processor");
     }
     assert_eq!(stderr(&output).contains("this is a debug build"), cfg!(debug_assertions), "{}", seen(&output));
     assert!(run["environment"][0][1].as_str().unwrap().contains("not on a board"));
