@@ -78,6 +78,21 @@ impl Preparation {
     }
 }
 
+/// What [`Preparation::apply`] did to a buffer that was all zeros: how many lines it has written, how many it should
+/// have, and how many counts it took.
+pub fn observe(preparation: Preparation) -> (usize, usize, u32) {
+    POLLUTION.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    let start = bsp::cycles();
+    preparation.apply();
+    let counts = measure::elapsed(start, bsp::cycles());
+    let written = POLLUTION.iter().filter(|word| word.load(Ordering::Relaxed) != 0).count();
+    let lines = match preparation {
+        Preparation::Clean { bytes, line } | Preparation::Dirty { bytes, line } => lines(bytes, line).count(),
+        Preparation::Warm | Preparation::Cold => 0,
+    };
+    (written, lines, counts)
+}
+
 /// A word of every line of the buffer's first so many bytes.
 fn lines(bytes: u32, line: u32) -> impl Iterator<Item = &'static AtomicU32> {
     let step = (line as usize / size_of::<u32>()).max(1);

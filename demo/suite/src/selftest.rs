@@ -11,7 +11,7 @@ use measure::{Histogram, NOISE_RUNS, Pair as Figures, Verdict, Wide, elapsed, no
 use threadx::thread::sleep;
 use threadx::{Error, Semaphore, Ticks};
 
-use crate::factors::{Preparation, Variant};
+use crate::factors::{Preparation, Variant, observe};
 use crate::report::Report;
 use crate::sampler::{MOST, Plan, Sampler};
 use crate::switch::series_at;
@@ -54,7 +54,10 @@ impl SelfTest {
     pub fn run(self, report: &mut Report, cells: &Cells) {
         let pair = cells.of(Control::Dram0);
         match self {
-            Self::Control => m05_a_against_a_is_no_difference(report, pair),
+            Self::Control => {
+                preparations_are_what_they_are_called(report);
+                m05_a_against_a_is_no_difference(report, pair);
+            }
             Self::Tick => m03_ticks_inside_samples_are_told(report, pair),
             Self::Console => m04_printing_inside_a_sample_is_caught(report),
             Self::WarmUp => m08_the_first_sample_with_and_without_warm_up(report, pair),
@@ -69,6 +72,22 @@ impl SelfTest {
                 Ok(Some(Err(error))) | Err(error) => report.fail("wrap", error),
             },
         }
+    }
+}
+
+/// Each preparation does something: dirty pollution writes every line, clean pollution reads as many and writes none,
+/// maintenance goes over the cache. What that does to a cache an emulator without one cannot tell.
+fn preparations_are_what_they_are_called(report: &mut Report) {
+    let (_, _, nothing) = observe(Preparation::Warm);
+    for preparation in Preparation::all().filter(|preparation| preparation.is_possible()) {
+        let (written, lines, counts) = observe(preparation);
+        let ok = match preparation {
+            Preparation::Warm => written == 0,
+            Preparation::Cold => written == 0 && counts > nothing + 100,
+            Preparation::Clean { .. } => written == 0 && counts > nothing + lines as u32,
+            Preparation::Dirty { .. } => written == lines && lines > 0,
+        };
+        report.check("a preparation of the cache does what it is called", ok);
     }
 }
 
