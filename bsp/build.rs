@@ -23,8 +23,8 @@ fn fail(message: &str) -> ! {
     exit(1)
 }
 
-/// The board's script with the common part in its place and the memory of code as asked for. Linkers look for an included file in folders that the firmware
-/// package would have to name, so that one file is handed on.
+/// The board's script with the common part in its place and the memory of code as asked for. Linkers look for an included
+/// file in folders that the firmware package would have to name, so that one file is handed on.
 fn link_script(board: &str, in_ddr: bool) {
     const INCLUDE: &str = "INCLUDE sections.ld\n";
     let folder =

@@ -14,19 +14,11 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-refresh=0 docs=0 kernels=()
+docs=0 arguments=()
 for arg; do
-  case $arg in
-    --refresh) refresh=1 ;;
-    --docs) docs=1 ;;
-    bundled | upstream) kernels+=("$arg") ;;
-    -h | --help) help; exit 0 ;;
-    *) die "unknown argument $arg, see --help" 2 ;;
-  esac
+  if [ "$arg" = --docs ]; then docs=1; else arguments+=("$arg"); fi
 done
-cd "$ROOT"
-find_tools || die 'no usable tool chain: run scripts/setup.sh'
-select_kernels
+golden_options "${arguments[@]}"
 
 # generated TABLE: the rows between the markers of docs/costs.md, from the golden files.
 generated() {

@@ -149,6 +149,25 @@ own_folder() {
   { mkdir -p "$dir" && : >>"$dir/$1"; } 2>/dev/null || die "cannot write to $dir: give another folder with --out" 2
 }
 
+# golden_options [ARG...]: the start of a script that compares figures of KERNEL... or writes them with --refresh: sets
+# `refresh` and `kernels`.
+# shellcheck disable=SC2034 # for the caller
+golden_options() {
+  local arg
+  refresh=0 kernels=()
+  for arg; do
+    case $arg in
+      --refresh) refresh=1 ;;
+      bundled | upstream) kernels+=("$arg") ;;
+      -h | --help) help; exit 0 ;;
+      *) die "unknown argument $arg, see --help" 2 ;;
+    esac
+  done
+  cd "$ROOT" || die "cannot enter $ROOT"
+  find_tools || die 'no usable tool chain: run scripts/setup.sh'
+  select_kernels
+}
+
 # The help of a script is the comment at its top.
 help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 

@@ -12,18 +12,7 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-refresh=0 kernels=()
-for arg; do
-  case $arg in
-    --refresh) refresh=1 ;;
-    bundled | upstream) kernels+=("$arg") ;;
-    -h | --help) help; exit 0 ;;
-    *) die "unknown argument $arg, see --help" 2 ;;
-  esac
-done
-cd "$ROOT"
-find_tools || die 'no usable tool chain: run scripts/setup.sh'
-select_kernels
+golden_options "$@"
 build_txbench --quiet
 out=$CARGO_TARGET_DIR/readme
 mkdir -p "$out"

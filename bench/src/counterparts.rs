@@ -618,23 +618,7 @@ fn words(parts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn row(bench: &str, memory: &str, cache: &str) -> Row {
-        Row {
-            source: "suite".into(),
-            bench: bench.into(),
-            memory: memory.into(),
-            cache: cache.into(),
-            board: "mps3-an536".into(),
-            kernel: "bundled".into(),
-            language: "rust".into(),
-            unit: "instructions".into(),
-            min: Some(34),
-            mean: Some(34),
-            max: Some(34),
-            ..Row::default()
-        }
-    }
+    use crate::row::example as row;
 
     fn empty_quick_full() -> [Vec<Row>; 3] {
         let quick = vec![row("context_switch", "BTCM", "cold"), row("context_switch", "DRAM0", "cold")];

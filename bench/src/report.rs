@@ -378,23 +378,7 @@ pub fn markdown(run: &Run, title: &str, plots: &str) -> String {
 mod tests {
     use super::*;
     use crate::row::Image;
-
-    fn row(bench: &str, memory: &str, cache: &str) -> Row {
-        Row {
-            source: "suite".into(),
-            bench: bench.into(),
-            memory: memory.into(),
-            cache: cache.into(),
-            board: "mps3-an536".into(),
-            kernel: "bundled".into(),
-            language: "rust".into(),
-            unit: "instructions".into(),
-            min: Some(34),
-            mean: Some(34),
-            max: Some(34),
-            ..Row::default()
-        }
-    }
+    use crate::row::example as row;
 
     #[test]
     fn the_page_needs_nothing_else_and_names_its_problems() {

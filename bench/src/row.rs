@@ -551,6 +551,25 @@ fn cell((image, cell, repeat): &(String, String, u32)) -> String {
     format!("{image}{cell}{repeat}")
 }
 
+/// A row of the suite on the emulated board, for tests.
+#[cfg(test)]
+pub fn example(bench: &str, memory: &str, cache: &str) -> Row {
+    Row {
+        source: "suite".into(),
+        bench: bench.into(),
+        memory: memory.into(),
+        cache: cache.into(),
+        board: "mps3-an536".into(),
+        kernel: "bundled".into(),
+        language: "rust".into(),
+        unit: "instructions".into(),
+        min: Some(34),
+        mean: Some(34),
+        max: Some(34),
+        ..Row::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
